@@ -1,0 +1,332 @@
+"""What moves through the library: frozen pydantic models.
+
+A `Document` comes out of a source, becomes `Chunk` after `Chunk` of an `IndexedDocument`, and goes
+out to an agent as a `Passage` of a `SearchResult`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Trust = Literal["reviewed", "review"]
+Mode = Literal["hybrid", "lexical", "vector"]
+Status = Literal["ok", "no_match", "unavailable", "invalid"]
+
+
+class Model(BaseModel):
+    """Base of all models here: immutable, and refuses fields that it doesn't know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SourceEntry(Model):
+    """One file or page as a source lists it, before anything is read.
+
+    Attributes:
+        path: POSIX path (or page id) inside the source; unique there.
+        revision: changes when, and only when, the content may have changed: the blob id for git,
+            the SHA-256 of the bytes for a file, the version for a wiki page.
+        skipped: why the entry is no document (``"lfs_pointer"``, ``"submodule"``, ...); None for
+            one that can be read.
+        handle: what the source needs to read it; opaque to everybody else.
+    """
+
+    path: str
+    revision: str
+    skipped: str | None = None
+    handle: Any = None
+
+
+class Document(Model):
+    """What a human wrote, as a source yields it: whole text, front matter included.
+
+    Attributes:
+        corpus: the collection that it belongs to.
+        source: id of the source.
+        path: POSIX path inside the source. (corpus, source, path) identifies a document.
+        uri: where a person finds it; carries no credentials.
+        text: the whole decoded text. Line numbers in citations count from its first line.
+        revision: see `SourceEntry.revision`.
+        commit: provenance revision shown to people (for git the sha of the last commit that
+            touched the file); None when unknown.
+        modified_at: when it was last changed (aware, UTC); None when unknown, never guessed.
+        metadata: what the source itself knows (title, labels, ...); front matter is added later.
+        warnings: what was repaired while reading (replaced bytes, ...), for the report.
+    """
+
+    corpus: str
+    source: str
+    path: str
+    uri: str
+    text: str
+    revision: str
+    commit: str | None = None
+    modified_at: datetime | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+class Chunk(Model):
+    """A contiguous span of a document's body.
+
+    The spans of a document's chunks partition its body: joined in order, their texts are the body.
+
+    Attributes:
+        ordinal: position in the document, from 0.
+        text: the span itself, byte for byte.
+        context: title, heading path, table header, list lead-in: indexed and embedded with the
+            text, never counted against a size and never cited.
+        section: title of the innermost heading, "" before the first.
+        heading_path: titles from the outermost heading down to `section`.
+        anchor: GitHub's anchor of that heading, "" before the first.
+        part: which part of its section this is, from 1.
+        parts: how many parts the section has.
+        line_start: first line in the file, from 1.
+        line_end: last line in the file, inclusive.
+    """
+
+    ordinal: int
+    text: str
+    context: str
+    section: str
+    heading_path: tuple[str, ...]
+    anchor: str
+    part: int
+    parts: int
+    line_start: int
+    line_end: int
+
+
+class IndexedChunk(Model):
+    """A chunk with what search needs of it.
+
+    Attributes:
+        tokens: normalised words of context and text, in order (`identifiers.py`, `lexical.py`).
+        identifiers: whole identifiers, normalised, without duplicates.
+        vector_key: SHA-256 over the embedded text; with a fingerprint it names a vector. None when
+            no embedder is configured.
+    """
+
+    chunk: Chunk
+    tokens: tuple[str, ...]
+    title_tokens: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    vector_key: str | None = None
+
+
+class IndexedDocument(Model):
+    """One version of a document, as an index stores it.
+
+    Attributes:
+        digest: SHA-256 over the canonical text and governing metadata; what a review binds.
+        processing_key: names everything that shaped the rows besides the content (embedder,
+            splitter, identifiers, metadata and screening versions, source settings).
+        eligible: whether searches may return it (see `governance`); the one field that changes in
+            place, on the rows of every load.
+        trust: words for people: "git, reviewed branch", "reviewed by ...".
+    """
+
+    corpus: str
+    source: str
+    path: str
+    uri: str
+    title: str
+    service: str | None = None
+    status: str = "stable"
+    digest: str
+    revision: str
+    processing_key: str
+    commit: str | None = None
+    modified_at: datetime | None = None
+    eligible: bool
+    trust: str
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    chunks: tuple[IndexedChunk, ...] = ()
+
+
+class KnownDocument(Model):
+    """What an index knows of a document that its newest load holds."""
+
+    path: str
+    revision: str
+    processing_key: str
+    digest: str
+    eligible: bool
+    chunks: int
+
+
+class LoadRecord(Model):
+    """One load of an index, as `loads list` shows it."""
+
+    number: int
+    status: Literal["building", "active", "superseded", "rolled_back", "abandoned"]
+    created_at: datetime
+    activated_at: datetime | None = None
+    fingerprint: str | None = None
+    details: dict[str, Any] = Field(default_factory=dict)
+    documents: int = 0
+    chunks: int = 0
+
+
+class Query(Model):
+    """A search as a retriever gets it.
+
+    Attributes:
+        text: what was asked.
+        service: only documents of this service (and those of no service aren't added).
+        corpus: only documents of this corpus.
+        mode: which rankings take part.
+        top_k: how many passages to return.
+        per_document: how many passages a document may contribute; 0 lifts the limit.
+        pool: how many candidates each ranking contributes.
+    """
+
+    text: str
+    service: str | None = None
+    corpus: str | None = None
+    mode: Mode = "hybrid"
+    top_k: int = 6
+    per_document: int = 1
+    pool: int = 50
+
+
+class Candidate(Model):
+    """One chunk in a ranking.
+
+    Attributes:
+        chunk: the index's id of the chunk; opaque, sortable, stable within a load.
+        document: the index's id of the document version.
+        score: raw, higher is better, comparable only within its ranking.
+        modified_at: of the document, for the age penalty.
+        section: identifies the document's section (document, anchor), for section rankings.
+    """
+
+    chunk: int
+    document: int
+    score: float
+    modified_at: datetime | None = None
+
+
+class Rankings(Model):
+    """What a retriever found: one ordered list a ranking, read from one load."""
+
+    load: int | None
+    rankings: dict[str, tuple[Candidate, ...]]
+
+
+class FetchedChunk(Model):
+    """The body of a candidate with its document's provenance, read from the pinned load."""
+
+    chunk: Chunk
+    id: int
+    corpus: str
+    source: str
+    path: str
+    uri: str
+    title: str
+    service: str | None
+    digest: str
+    commit: str | None
+    revision: str
+    modified_at: datetime | None
+    trust: str
+    identifiers: tuple[str, ...]
+    metadata: dict[str, Any] = Field(default_factory=dict)
+
+
+class Ranks(Model):
+    """Ranks (from 1) of a passage in each ranking; None where it wasn't among the candidates."""
+
+    lexical: int | None = None
+    identifiers: int | None = None
+    vector: int | None = None
+
+
+class Passage(Model):
+    """A piece of knowledge as it is shown: never without its provenance. Fields: INTERFACE."""
+
+    text: str
+    citation: str
+    label: str
+    source: str
+    title: str
+    section: str
+    anchor: str
+    part: int
+    parts: int
+    line_start: int
+    line_end: int
+    revision: str
+    modified_at: datetime | None
+    age_days: int | None
+    stale: bool
+    needs_review: bool
+    trust: str
+    matched: tuple[str, ...]
+    corpus: str
+    service: str | None
+    score: float
+    ranks: Ranks
+    load: int
+
+
+class Counts(Model):
+    """How many candidates each ranking found, so that "lexical found nothing" is visible."""
+
+    lexical: int = 0
+    identifiers: int = 0
+    vector: int = 0
+
+
+class SearchResult(Model):
+    """The answer to one search. `unavailable` never looks like `no_match`."""
+
+    status: Status
+    confident: bool
+    confidence: float
+    query: str
+    passages: tuple[Passage, ...] = ()
+    counts: Counts = Counts()
+    load: int | None = None
+    took_ms: float = 0.0
+    reason: str | None = None
+
+
+class SyncError(Model):
+    """Why a document or source failed or was quarantined; no document text."""
+
+    source: str
+    reason: str
+
+
+class SyncReport(Model):
+    """What a sync did; `summary` is the last line that people and CI jobs read."""
+
+    load: int | None
+    activated: bool
+    documents: int = 0
+    chunks: int = 0
+    skipped: int = 0
+    pruned: int = 0
+    removed: int = 0
+    quarantined: int = 0
+    failed: int = 0
+    embedded: int = 0
+    took_ms: float = 0.0
+    errors: tuple[SyncError, ...] = ()
+    warnings: tuple[SyncError, ...] = ()
+    dry_run: bool = False
+
+    @property
+    def summary(self) -> str:
+        """One line with every count."""
+        verb = "would index" if self.dry_run else "indexed"
+        return (
+            f"{verb} {self.documents} documents as {self.chunks} chunks; "
+            f"skipped {self.skipped} unchanged; pruned {self.pruned} stale chunks; "
+            f"removed {self.removed} deleted documents; quarantined {self.quarantined}; "
+            f"failed {self.failed}"
+        )
