@@ -7,7 +7,7 @@ out to an agent as a `Passage` of a `SearchResult`.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -104,16 +104,21 @@ class IndexedChunk(Model):
     """A chunk with what search needs of it.
 
     Attributes:
-        tokens: normalised words of context and text, in order (`identifiers.py`, `lexical.py`).
-        identifiers: whole identifiers, normalised, without duplicates.
+        header: words of title, file name and heading path (`identifiers.analyse`).
+        words: words of context and text, in order.
+        length: how many words a reader would count in context and text.
+        identifiers: exact identifiers of the chunk, folded, without duplicates.
+        fragments: identifier-like pieces of longer identifiers.
         vector_key: SHA-256 over the embedded text; with a fingerprint it names a vector. None when
             no embedder is configured.
     """
 
     chunk: Chunk
-    tokens: tuple[str, ...]
-    title_tokens: tuple[str, ...]
+    header: tuple[str, ...]
+    words: tuple[str, ...]
+    length: int
     identifiers: tuple[str, ...]
+    fragments: tuple[str, ...] = ()
     vector_key: str | None = None
 
 
@@ -162,7 +167,7 @@ class LoadRecord(Model):
     """One load of an index, as `loads list` shows it."""
 
     number: int
-    status: Literal["building", "active", "superseded", "rolled_back", "abandoned"]
+    status: Literal["building", "active", "superseded", "rolled_back", "abandoned", "collected"]
     created_at: datetime
     activated_at: datetime | None = None
     fingerprint: str | None = None
@@ -193,28 +198,39 @@ class Query(Model):
     pool: int = 50
 
 
-class Candidate(Model):
-    """One chunk in a ranking.
+class Candidate(NamedTuple):
+    """One chunk that at least one ranking found, with its raw score on every scale.
 
     Attributes:
-        chunk: the index's id of the chunk; opaque, sortable, stable within a load.
+        chunk: the index's id of the chunk: opaque, sortable, breaks ties.
         document: the index's id of the document version.
-        score: raw, higher is better, comparable only within its ranking.
-        modified_at: of the document, for the age penalty.
-        section: identifies the document's section (document, anchor), for section rankings.
+        lexical: score of `lexical.py`; 0 when no word matches.
+        identifiers: score of the exact identifiers; 0 when none matches.
+        vector: cosine with the query in [-1, 1]; None without an embedder.
     """
 
     chunk: int
     document: int
-    score: float
-    modified_at: datetime | None = None
+    lexical: float = 0.0
+    identifiers: float = 0.0
+    vector: float | None = None
 
 
 class Rankings(Model):
-    """What a retriever found: one ordered list a ranking, read from one load."""
+    """What a retriever found, read from one load.
+
+    Attributes:
+        load: number of that load; None when nothing was ever activated.
+        rankings: ranking name -> chunk ids, best first. A managed retriever returns one.
+        candidates: every chunk of any ranking, by id.
+        coverage: share of the query's information (sum of idf) that its best lexical candidate
+            holds, in [0, 1].
+    """
 
     load: int | None
-    rankings: dict[str, tuple[Candidate, ...]]
+    rankings: dict[str, tuple[int, ...]] = Field(default_factory=dict)
+    candidates: dict[int, Candidate] = Field(default_factory=dict)
+    coverage: float = 0.0
 
 
 class FetchedChunk(Model):

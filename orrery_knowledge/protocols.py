@@ -123,6 +123,14 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
         """Hold the build lock; raises `SyncRunning` at once when somebody else does."""
         ...
 
+    async def sources(self) -> list[str]:
+        """Ids of the sources of which the active load shows a document."""
+        ...
+
+    async def held(self) -> bool:
+        """Whether a rollback holds the pointer, so that no sync may run."""
+        ...
+
     async def known(self, source: str) -> Mapping[str, KnownDocument]:
         """Documents of a source in the newest visible load, by path; one paged aggregation."""
         ...
@@ -211,4 +219,8 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
 
     async def visible(self) -> list[tuple[str, str, str, str]]:
         """(corpus, source, path, digest) of every eligible document that the active load shows."""
+        ...
+
+    async def verify(self, *, repair: bool = False) -> list[str]:
+        """Problems of the store itself, a line each; with `repair`, mended where it can."""
         ...

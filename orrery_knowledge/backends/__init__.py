@@ -1,0 +1,1 @@
+"""Stores and managed search: one folder or file a backend."""

@@ -1,0 +1,1 @@
+"""Who computes vectors: one file a provider."""

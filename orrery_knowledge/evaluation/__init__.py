@@ -1,0 +1,1 @@
+"""Does the right section come back? Datasets, metrics and runs."""

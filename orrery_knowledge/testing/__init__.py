@@ -1,0 +1,1 @@
+"""Contract classes that every source, backend and embedder must pass, also a third party's."""

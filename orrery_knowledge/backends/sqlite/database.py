@@ -1,0 +1,190 @@
+"""One SQLite file behind asyncio: a connection a thread, and errors in our own words."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeVar
+
+from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, KnowledgeError
+
+T = TypeVar("T")
+
+SQLITE_FLOOR = (3, 40, 0)
+"""Oldest SQLite that the statements here were tried with."""
+
+BUSY_SECONDS = 30.0
+"""How long a writer waits for another process's short transaction."""
+
+_MIGRATIONS = "orrery_knowledge.backends.sqlite.migrations"
+
+
+class Database:
+    """Runs work on one SQLite file, each piece in a transaction of its own.
+
+    Reads see one snapshot from their first statement to their last (WAL), whatever is committed
+    meanwhile. Nothing is opened before the first use.
+
+    Args:
+        path: the database file; its folder is created by the first write.
+        readers: how many reads may run at once.
+    """
+
+    def __init__(self, path: Path, *, readers: int = 4) -> None:
+        self.path = path
+        self._local = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self._guard = threading.Lock()
+        self._readers = ThreadPoolExecutor(readers, thread_name_prefix="orrery-sqlite-read")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="orrery-sqlite-write")
+        self._migrated = False
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` on a snapshot.
+
+        Raises:
+            BackendUnavailable: there is no database, or it can't be read.
+        """
+        return await self._run(self._readers, lambda: self._in_transaction(work, "DEFERRED"))
+
+    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run `work` in a write transaction: all of it is committed, or nothing."""
+        return await self._run(self._writer, lambda: self._in_transaction(work, "IMMEDIATE"))
+
+    async def close(self) -> None:
+        """Close every connection; safe to call twice."""
+        await asyncio.to_thread(self._shutdown)
+
+    def _shutdown(self) -> None:
+        self._readers.shutdown(wait=True)
+        self._writer.shutdown(wait=True)
+        with self._guard:
+            for connection in self._connections:
+                connection.close()
+            self._connections.clear()
+
+    async def _run(self, pool: ThreadPoolExecutor, work: Callable[[], T]) -> T:
+        try:
+            future = asyncio.get_running_loop().run_in_executor(pool, work)
+        except RuntimeError as error:  # the pool is shut down
+            raise BackendUnavailable("the index is closed") from error
+        return await future
+
+    def _in_transaction(self, work: Callable[[sqlite3.Connection], T], mode: str) -> T:
+        with _mapped(self.path):
+            connection = self._connection(create=mode == "IMMEDIATE")
+            connection.execute(f"BEGIN {mode}")
+            try:
+                result = work(connection)
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            connection.execute("COMMIT")
+            return result
+
+    def _connection(self, *, create: bool) -> sqlite3.Connection:
+        existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if existing is not None:
+            return existing
+        if sqlite3.sqlite_version_info < SQLITE_FLOOR:
+            raise ConfigurationError(
+                f"this Python has SQLite {sqlite3.sqlite_version}; 3.40 or newer is needed"
+            )
+        if not self.path.exists():
+            if not create:
+                raise NoIndexYet(
+                    f"nothing is indexed yet ({self.path.name}); run: orrery-knowledge sync"
+                )
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        with self._guard:
+            self._connections.append(connection)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA page_size = 8192")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA mmap_size = 268435456")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        self._migrate(connection)
+        self._local.connection = connection
+        return connection
+
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        scripts = sorted(
+            (file for file in files(_MIGRATIONS).iterdir() if file.name.endswith(".sql")),
+            key=lambda file: file.name,
+        )
+        if self._version(connection) == len(scripts):
+            return
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            version = self._version(connection)
+            if version > len(scripts):
+                raise ConfigurationError(
+                    f"{self.path.name} was written by a newer orrery-knowledge; upgrade, or delete "
+                    "the file and sync again (the index can always be rebuilt)"
+                )
+            for number, script in enumerate(scripts[version:], start=version + 1):
+                for statement in _split(script.read_text(encoding="utf-8")):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {number}")
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+    @staticmethod
+    def _version(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+class NoIndexYet(BackendUnavailable):
+    """No sync has run yet."""
+
+
+def _split(script: str) -> Iterator[str]:
+    """The statements of a script, by SQLite's own idea of completeness."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
+@contextlib.contextmanager
+def _mapped(path: Path) -> Iterator[None]:
+    """Turn every error of the driver or file system into ours; messages carry no SQL."""
+    try:
+        yield
+    except KnowledgeError:
+        raise
+    except sqlite3.Error as error:
+        raise BackendUnavailable(f"index {path.name}: {_reason(error)}") from error
+    except OSError as error:
+        raise BackendUnavailable(f"index {path.name}: {error.strerror or error}") from error
+
+
+def _reason(error: sqlite3.Error) -> str:
+    text = str(error).lower()
+    if "not a database" in text or "malformed" in text:
+        return "the file is damaged; delete it and run sync again (it can always be rebuilt)"
+    if "full" in text:
+        return "the disk is full; what was active stays active"
+    if "locked" in text or "busy" in text:
+        return "another process has kept it locked for too long"
+    if "readonly" in text or "read-only" in text:
+        return "it can't be written; check the folder's permissions"
+    if "unable to open" in text:
+        return "it can't be opened; check the folder's permissions"
+    return f"SQLite refused ({type(error).__name__})"

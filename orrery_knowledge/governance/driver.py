@@ -1,0 +1,183 @@
+"""Everything of the ledger that depends on the database engine, and the mapping of its errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, MissingExtra
+from orrery_knowledge.governance.digests import framed_digest
+
+_WRITE = "orrery_write"
+# How long a writer waits for another process to commit. A commit takes milliseconds.
+_BUSY_SECONDS = 15
+
+_CONFIGURATION = {
+    sqlite3.SQLITE_CANTOPEN: "can't be opened; check the path and its permissions",
+    sqlite3.SQLITE_READONLY: "can't be written; check the permissions",
+    sqlite3.SQLITE_PERM: "can't be written; check the permissions",
+    sqlite3.SQLITE_NOTADB: "is no SQLite database; move it away or name another file",
+}
+_UNAVAILABLE = {
+    sqlite3.SQLITE_FULL: "can't grow; the disk is full",
+    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a backup",
+    sqlite3.SQLITE_BUSY: "is locked by another process",
+    sqlite3.SQLITE_LOCKED: "is locked by another process",
+    sqlite3.SQLITE_IOERR: "can't be read or written; the disk reports an error",
+}
+
+
+def read_url(text: str) -> sa.URL:
+    """Check a ledger's URL; `sqlite` and `postgresql` without a driver get the one used here.
+
+    Raises:
+        ConfigurationError: no URL, another engine, or SQLite without a file.
+    """
+    try:
+        url = sa.make_url(text)
+    except (ArgumentError, ValueError):
+        raise ConfigurationError(
+            "the ledger's url can't be read; write sqlite+aiosqlite:///.orrery/ledger.db"
+        ) from None
+    if url.drivername in ("sqlite", "postgresql", "postgres"):
+        default = {"sqlite": "sqlite+aiosqlite"}.get(url.drivername, "postgresql+psycopg")
+        url = url.set(drivername=default)
+    if url.drivername not in ("sqlite+aiosqlite", "postgresql+psycopg"):
+        raise ConfigurationError(
+            "the ledger's url must start with sqlite+aiosqlite:// or postgresql+psycopg://"
+        )
+    database = url.database or ""
+    if is_sqlite(url) and (not database or database == ":memory:" or database.startswith("file:")):
+        raise ConfigurationError("the ledger needs the plain path of a file: it must outlive us")
+    return url
+
+
+def is_sqlite(url: sa.URL) -> bool:
+    """Whether the ledger is a file."""
+    return url.get_backend_name() == "sqlite"
+
+
+def shown(url: sa.URL) -> str:
+    """The ledger's name in messages: a path, or a server and database. Never a password."""
+    if is_sqlite(url):
+        return f"the ledger {url.database}"
+    return f"the ledger at {url.host or 'localhost'}:{url.port or 5432}/{url.database or ''}"
+
+
+def file_of(url: sa.URL) -> Path:
+    """The file of a SQLite ledger."""
+    return Path(url.database or "")
+
+
+def make_engine(url: sa.URL) -> AsyncEngine:
+    """An engine with one connection a thread; opens none yet.
+
+    Raises:
+        MissingExtra: the driver is not installed.
+    """
+    try:
+        engine = create_async_engine(url, pool_pre_ping=not is_sqlite(url))
+    except (NoSuchModuleError, ModuleNotFoundError):
+        raise MissingExtra("pgvector", "psycopg") from None
+    prepare(engine.sync_engine)
+    return engine
+
+
+def make_sync_engine(url: sa.URL) -> sa.Engine:
+    """The same for migrations, which Alembic runs in a worker thread."""
+    plain = url.set(drivername="sqlite+pysqlite") if is_sqlite(url) else url
+    engine = sa.create_engine(plain, poolclass=sa.NullPool)
+    prepare(engine)
+    return engine
+
+
+def prepare(engine: sa.Engine) -> None:
+    """Make SQLite connections durable and their transactions explicit."""
+    if engine.dialect.name != "sqlite":
+        return
+
+    @sa.event.listens_for(engine, "connect")
+    def on_connect(connection: Any, record: object) -> None:
+        # None stops the driver from guessing where transactions begin.
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+        # FULL: in WAL mode NORMAL may lose the last commits when the machine loses power.
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.close()
+
+    @sa.event.listens_for(engine, "begin")
+    def on_begin(connection: sa.Connection) -> None:
+        # IMMEDIATE: a writer that starts as a reader can't wait for another one, only fail.
+        writes = connection.get_execution_options().get(_WRITE)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def writer(engine: AsyncEngine) -> AsyncEngine:
+    """The same engine for transactions that write."""
+    return engine.execution_options(**{_WRITE: True})
+
+
+def sync_writer(engine: sa.Engine) -> sa.Engine:
+    """The same for migrations."""
+    return engine.execution_options(**{_WRITE: True})
+
+
+def use_wal(engine: sa.Engine) -> None:
+    """Let readers and a writer work side by side; kept in the file, so it is set once."""
+    if engine.dialect.name == "sqlite":
+        connection = engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA journal_mode = WAL")
+        finally:
+            connection.close()
+
+
+def lock_number(name: str) -> int:
+    """PostgreSQL's number of an advisory lock: 63 bits of the name's digest."""
+    return int(framed_digest("orrery-lock", name)[:16], 16) >> 1
+
+
+async def serialise(connection: AsyncConnection, name: str) -> None:
+    """Let one transaction of this name in at a time, until it ends.
+
+    Numbers must be committed in their order: whoever has seen 7 must not have missed 6. SQLite has
+    one writer anyway.
+    """
+    if connection.dialect.name == "postgresql":
+        await connection.execute(sa.select(sa.func.pg_advisory_xact_lock(lock_number(name))))
+
+
+@contextmanager
+def mapped(url: sa.URL) -> Iterator[None]:
+    """Turn every error of driver and file system into one of ours; no SQL, no values.
+
+    Raises:
+        ConfigurationError: the file can't be opened or written, or is something else.
+        BackendUnavailable: everything else.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        raise _ours(url, error.orig) from error
+    except (SQLAlchemyError, sqlite3.Error, OverflowError) as error:
+        raise _ours(url, error) from error
+    except OSError as error:
+        raise BackendUnavailable(f"{shown(url)} does not answer ({type(error).__name__})") from error
+
+
+def _ours(url: sa.URL, error: BaseException | None) -> Exception:
+    # The low byte is the primary code; the rest says where it happened.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _CONFIGURATION:
+        return ConfigurationError(f"{shown(url)} {_CONFIGURATION[code]}")
+    if code in _UNAVAILABLE:
+        return BackendUnavailable(f"{shown(url)} {_UNAVAILABLE[code]}")
+    return BackendUnavailable(f"{shown(url)} does not answer ({type(error).__name__})")

@@ -1,0 +1,67 @@
+"""Finds sources, backends and embedders by the name that the configuration gives.
+
+First the table below (imported on first use), then entry points of installed packages in the group
+``orrery_knowledge.<kind>``, filtered by name before any is loaded: a package that the configuration
+doesn't mention is never imported.
+
+A component is a class with an attribute ``Config``, a pydantic model of its settings:
+
+* source: ``Class(config, *, root, state)``
+* backend: ``Class(config, *, state)``
+* embedder: ``Class(config)``
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Literal
+
+from orrery_knowledge.errors import ConfigurationError, MissingExtra
+
+Kind = Literal["sources", "backends", "embedders"]
+
+BUILT_IN: dict[Kind, dict[str, str]] = {
+    "sources": {
+        "filesystem": "orrery_knowledge.sources.filesystem:FilesystemSource",
+        "git": "orrery_knowledge.sources.git:GitSource",
+    },
+    "backends": {
+        "sqlite": "orrery_knowledge.backends.sqlite.index:SqliteIndex",
+    },
+    "embedders": {
+        "minilm": "orrery_knowledge.embedders.minilm:MiniLMEmbedder",
+    },
+}
+
+EXTRAS = {"minilm": "minilm"}
+"""Component name -> the extra that installs what its module imports."""
+
+
+def load_component(kind: Kind, name: str) -> Any:
+    """The class registered under a name.
+
+    Raises:
+        ConfigurationError: nobody offers that name; the message lists those that exist.
+        MissingExtra: its packages are not installed.
+    """
+    target = BUILT_IN[kind].get(name)
+    if target is None:
+        offered = entry_points(group=f"orrery_knowledge.{kind}")
+        match = next((point for point in offered if point.name == name), None)
+        if match is None:
+            known = sorted({*BUILT_IN[kind], *(point.name for point in offered)})
+            raise ConfigurationError(
+                f"there is no {kind[:-1]} of type {name!r}; available: {', '.join(known)}"
+            )
+        target = match.value
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        missing = error.name or module
+        if name in EXTRAS and not missing.startswith("orrery_knowledge"):
+            raise MissingExtra(EXTRAS[name], missing) from error
+        raise ConfigurationError(f"{kind[:-1]} {name!r} needs the module {missing}") from error
+    except AttributeError as error:
+        raise ConfigurationError(f"{kind[:-1]} {name!r}: {target} does not exist") from error

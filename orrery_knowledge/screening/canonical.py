@@ -1,0 +1,191 @@
+"""A canonical view of a text: how a model reads it, with a way back to the raw offsets.
+
+Rules look at the view, edits happen in the raw text. Everything that doesn't change what a model
+reads is folded away: case, compatibility forms, accents, look-alike letters, invisible characters,
+terminal escapes, character references, percent and backslash escapes, inline HTML tags.
+"""
+
+from __future__ import annotations
+
+import html
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import re2
+
+from orrery_knowledge.screening.findings import searchable
+
+_LOOKALIKES = {
+    "\u0430": "a", "\u0435": "e", "\u043e": "o", "\u0440": "p", "\u0441": "c", "\u0443": "y",
+    "\u0445": "x", "\u043a": "k", "\u043c": "m", "\u0442": "t", "\u043d": "h", "\u0456": "i",
+    "\u0455": "s", "\u0458": "j", "\u04bb": "h", "\u0501": "d", "\u051b": "q", "\u051d": "w",
+    "\u0585": "o", "\u057d": "u", "\u0581": "g", "\u03b1": "a", "\u03b5": "e", "\u03b2": "b",
+    "\u03b9": "i", "\u03ba": "k", "\u03bd": "n", "\u03bf": "o", "\u03c1": "p", "\u03c4": "t",
+    "\u03c5": "u", "\u03c7": "x", "\u03c9": "w", "\u0251": "a", "\u0261": "g", "\u0131": "i",
+    "\u0237": "j", "\u0280": "r", "\u029f": "l", "\u0274": "n",
+}
+"""Letters of other scripts that look like a Latin one (after case folding; a small table)."""
+
+INVISIBLE = (
+    r"\x{00ad}\x{034f}\x{061c}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{200b}-\x{200f}"
+    r"\x{202a}-\x{202e}\x{2060}-\x{206f}\x{3164}\x{fe00}-\x{fe0f}\x{feff}\x{ffa0}"
+    r"\x{fff9}-\x{fffb}\x{1d173}-\x{1d17a}\x{e0000}-\x{e0fff}"
+)
+"""Inside of a character class: what takes no space when shown (Default_Ignorable and friends)."""
+
+_SPECIAL = re2.compile(
+    r"(?P<wide>[^\x00-\x7f]+)"
+    r"|(?P<ansi>\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]))"
+    r"|(?P<entity>&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)"
+    r"|(?P<percent>(?:%(?:25)*[0-9a-fA-F]{2})+)"
+    r"|(?P<escape>\\+(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}"
+    r"|[nrt\"'/]))"
+    r"|(?P<break><[bB][rR]\s*/?>)"
+    r"|(?P<tag></?(?:b|i|u|s|em|strong|span|wbr|font|small|big|mark|sub|sup)(?:\s[^<>]*)?/?>)"
+    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+)"
+    r"|(?P<return>\r\n?)"
+)
+_ESCAPES = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'", "/": "/"}
+_HIDDEN_CHARACTER = re2.compile("[" + INVISIBLE + "]")
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A view and its map.
+
+    Attributes:
+        text: what the rules look at.
+    """
+
+    text: str
+    _starts: tuple[int, ...]
+    _pieces: tuple[tuple[int, int, bool], ...]
+    _parent: Canonical | None = None
+
+    def raw_span(self, start: int, end: int) -> tuple[int, int]:
+        """The raw offsets of ``text[start:end]``; an empty span gives an empty span."""
+        if not self._starts:
+            return (0, 0)
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = max(bisect_right(self._starts, max(end - 1, start)) - 1, 0)
+        raw_start, raw_end, verbatim = self._pieces[first]
+        if verbatim:
+            raw_start = min(raw_start + start - self._starts[first], raw_end)
+        tail_start, raw_end, verbatim = self._pieces[last]
+        if verbatim:
+            raw_end = min(tail_start + end - self._starts[last], raw_end)
+        span = (raw_start, max(raw_start, raw_end))
+        return self._parent.raw_span(*span) if self._parent else span
+
+
+class _Builder:
+    """Collects pieces of a view from left to right."""
+
+    def __init__(self) -> None:
+        self.out: list[str] = []
+        self.starts: list[int] = []
+        self.pieces: list[tuple[int, int, bool]] = []
+        self.length = 0
+
+    def add(self, piece: str, start: int, end: int, *, verbatim: bool = False) -> None:
+        if piece:
+            self.starts.append(self.length)
+            self.pieces.append((start, end, verbatim))
+            self.out.append(piece)
+            self.length += len(piece)
+
+    def build(self, parent: Canonical | None = None) -> Canonical:
+        return Canonical("".join(self.out), tuple(self.starts), tuple(self.pieces), parent)
+
+
+def canonical(text: str) -> Canonical:
+    """Fold a text; takes time proportional to its length, never raises on a str."""
+    raw = searchable(text)
+    builder = _Builder()
+    position = 0
+    for match in _SPECIAL.finditer(raw):
+        start, end = match.span()
+        builder.add(raw[position:start].lower(), position, start, verbatim=True)
+        _special(builder, match.lastgroup or "", match.group(), start, end)
+        position = end
+    builder.add(raw[position:].lower(), position, len(raw), verbatim=True)
+    return builder.build()
+
+
+def rewrite(view: Canonical, edits: Iterable[tuple[int, int, str]]) -> Canonical:
+    """A view of a view: replace spans (sorted, not overlapping) and keep the way back."""
+    builder = _Builder()
+    position = 0
+    for start, end, replacement in edits:
+        builder.add(view.text[position:start], position, start, verbatim=True)
+        builder.add(replacement, start, end)
+        position = end
+    builder.add(view.text[position:], position, len(view.text), verbatim=True)
+    return builder.build(view)
+
+
+def _special(builder: _Builder, group: str, found: str, start: int, end: int) -> None:
+    if group == "wide":
+        _wide(builder, found, start)
+    elif group in ("break", "return"):
+        builder.add("\n", start, end)
+    elif group == "entity":
+        builder.add(fold(html.unescape(html.unescape(found.replace("&amp;", "&")))), start, end)
+    elif group == "percent":
+        octets = bytes.fromhex(found.replace("%25", "%").replace("%", ""))
+        builder.add(fold(octets.decode(errors="replace")) or "%", start, end)
+    elif group == "escape":
+        builder.add(_escape(found), start, end)
+
+
+def _escape(found: str) -> str:
+    body = found.lstrip("\\")
+    if body in _ESCAPES:
+        return _ESCAPES[body]
+    number = int(body[1:].strip("{}"), 16)
+    return fold(chr(number)) if number <= 0x10FFFF else ""
+
+
+def _wide(builder: _Builder, run: str, offset: int) -> None:
+    """Fold a run of characters outside ASCII, word by word."""
+    start = 0
+    for index in range(len(run) + 1):
+        if index < len(run) and (run[index].isalpha() or _fold_one(run[index]) == ""):
+            continue
+        word = run[start:index]
+        folded = [_fold_one(char) for char in word]
+        # A word that is Cyrillic or Greek through and through stays what it is, or rules for
+        # those languages could not be written; a word made of look-alikes only is Latin.
+        if all(char in _LOOKALIKES or char.isascii() for part in folded for char in part):
+            folded = ["".join(_LOOKALIKES.get(char, char) for char in part) for part in folded]
+        for place, part in enumerate(folded):
+            builder.add(part, offset + start + place, offset + start + place + 1)
+        if index < len(run):
+            builder.add(_fold_one(run[index]), offset + index, offset + index + 1)
+        start = index + 1
+
+
+def fold(text: str) -> str:
+    """Fold characters that came out of an escape: no look at their neighbours."""
+    return "".join(_LOOKALIKES.get(part, part) for part in map(_fold_one, text))
+
+
+@lru_cache(maxsize=8192)
+def _fold_one(char: str) -> str:
+    if char.isascii():
+        return char.lower() if char in "\t\n" or char.isprintable() else ""
+    if "\ud800" <= char <= "\udfff":
+        return "\ufffd"
+    if "\U000e0020" <= char <= "\U000e007e":
+        return chr(ord(char) - 0xE0000).lower()
+    if _HIDDEN_CHARACTER.match(char) or unicodedata.category(char) in ("Cf", "Cc", "Mn", "Me"):
+        return "\n" if char == "\x85" else ""
+    if char in "\u2028\u2029":
+        return "\n"
+    if unicodedata.category(char) == "Zs":
+        return " "
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", char).casefold())
+    return "".join(part for part in plain if not unicodedata.combining(part))

@@ -1,0 +1,114 @@
+"""Text that a person doesn't see and a model reads: markup, invisible characters, encoded blobs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import re2
+
+_COMMENT = re2.compile(
+    r"(?s)<!--.*?(?:-->|--!>)|(?-s:\[(?://|comment|_)\]:\s*(?:#|<>)\s*[\"'(].*)"
+)
+_STYLED = re2.compile(
+    r"(?is)<(?:span|div|p|font|section|td|li|b|i|a|template|noscript|text|small)\b[^<>]*?"
+    r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']"
+    r"|opacity\s*:\s*0(?:\.0*)?\s*[;\"']|\bhidden\b|color\s*:\s*(?:#fff(?:fff)?\b|white\b"
+    r"|transparent\b)|aria-hidden\s*=|text-indent\s*:\s*-\d{3}|left\s*:\s*-\d{3})[^<>]*>.*?</\w{1,10}\s*>"
+    r"|\$\s*\\color\{white\}.{0,500}?\$"
+)
+_FLAG = re2.compile(r"\x{1f3f4}\x{e0067}\x{e0062}\x{e0065}\x{e006e}\x{e0067}\x{e007f}"
+                    r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0073}\x{e0063}\x{e0074}\x{e007f}"
+                    r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0077}\x{e006c}\x{e0073}\x{e007f}")
+"""The three flags (England, Scotland, Wales) that are legitimately spelt with tag characters."""
+
+_INVISIBLE_RUNS = (
+    ("tag-characters", re2.compile(r"[\x{e0000}-\x{e007f}]+")),
+    ("variation-selectors", re2.compile(r"[\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]{3,}")),
+    (
+        "zero-width-code",
+        re2.compile(r"[\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}\x{180e}\x{034f}]{8,}"),
+    ),
+    ("bidi-override", re2.compile(r"[\x{202d}\x{202e}]")),
+    ("concealed-by-terminal", re2.compile(r"\x1b\[(?:[0-9]+;)*8m[^\x1b\n]*")),
+)
+_BLOB = re2.compile(
+    r"(?:[A-Za-z0-9+/_-]{40,}\r?\n[ \t>]*)*[A-Za-z0-9+/_-]{24,}={0,2}|(?:\\x[0-9a-fA-F]{2}){16,}"
+    r"|(?:[0-9a-fA-F]{2}[ :]){24,}[0-9a-fA-F]{2}|(?:[01]{8}\s){16,}[01]{8}"
+)
+_MAX_BLOB = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """An encoded blob that turned out to be prose."""
+
+    start: int
+    end: int
+    text: str
+
+
+def comments(text: str) -> list[tuple[int, int]]:
+    """HTML and Markdown comments."""
+    return [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text or "]:" in text else []
+
+
+def styled(text: str) -> list[tuple[int, int]]:
+    """Elements that are styled so that nobody sees them."""
+    if "<" not in text and "\\color" not in text:
+        return []
+    return [match.span() for match in _STYLED.finditer(text)]
+
+
+def invisible_runs(text: str) -> Iterator[tuple[str, int, int]]:
+    """Runs of characters that show nothing and carry something, with the rule's name."""
+    if text.isascii() and "\x1b" not in text:
+        return
+    flags = [match.span() for match in _FLAG.finditer(text)]
+    for rule, pattern in _INVISIBLE_RUNS:
+        for match in pattern.finditer(text):
+            start, end = match.span()
+            if rule == "concealed-by-terminal" and len(match.group().split("m", 1)[1].split()) < 3:
+                continue
+            if not any(low <= start and end <= high for low, high in flags):
+                yield rule, start, end
+
+
+def decoded_prose(text: str) -> Iterator[Decoded]:
+    """Base64, hexadecimal and binary runs that decode to words."""
+    for match in _BLOB.finditer(text):
+        blob = match.group()
+        if len(blob) <= _MAX_BLOB:
+            for octets in _decodings(blob):
+                try:
+                    prose = octets.decode()
+                except UnicodeDecodeError:
+                    continue
+                if _is_prose(prose):
+                    yield Decoded(*match.span(), prose)
+                    break
+
+
+def _decodings(blob: str) -> Iterator[bytes]:
+    flat = "".join(blob.replace(">", "").split())
+    digits = flat.replace("\\x", "").replace(":", "")
+    if set(digits) <= set("01") and len(digits) % 8 == 0:
+        yield int(digits, 2).to_bytes(len(digits) // 8)
+    try:
+        yield bytes.fromhex(digits)
+    except ValueError:
+        pass
+    try:
+        standard = flat.rstrip("=").replace("-", "+").replace("_", "/")
+        yield base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        pass
+
+
+def _is_prose(text: str) -> bool:
+    if text.count(" ") < 2:
+        return False
+    plain = sum(char.isalpha() or char in " \n.,;:!?'\"" for char in text)
+    return plain >= 0.8 * len(text)

@@ -1,0 +1,141 @@
+"""Finds instructions aimed at an agent inside of a document, and takes the block out of reach.
+
+Text rules can't tell a plain request without any cue ("please modify the system logs") from a
+runbook. Presenting passages as data, the agent's own instruction and the confirmation of tools
+that change something hold there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from orrery_knowledge.screening import hidden, links
+from orrery_knowledge.screening.blocks import Blocks
+from orrery_knowledge.screening.canonical import Canonical, canonical
+from orrery_knowledge.screening.findings import Edit, Kind, Screened, searchable
+from orrery_knowledge.screening.fencing import screen_inside
+from orrery_knowledge.screening.rules import CUES, HIDDEN_CUES, STRONG, Rule
+from orrery_knowledge.screening.variants import plain, turned
+
+_MARKER = "[withheld: instructions aimed at an agent ({rule})]"
+_HIDDEN_MARKER = "[withheld: invisible text ({rule})]"
+_SENTENCE = 160
+_DEPTH = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    rule: str
+    start: int
+    end: int
+
+
+def screen_injections(text: str) -> Screened:
+    """Replace each block that instructs an agent by a marker of one line.
+
+    Everything else stays byte for byte, but for the addresses of images on other hosts: they are
+    replaced, without a finding unless the address is made to carry data.
+    """
+    return screen_inside(text, edits)
+
+
+def edits(text: str) -> Sequence[Edit]:
+    """The stage: what to change in a text. Linear in its length."""
+    raw = searchable(text)
+    found: list[Edit] = []
+    for rule, start, end in hidden.invisible_runs(raw):
+        found.append(_edit(start, end, (start, end), "hidden", rule))
+    for start, end, carries in links.external_images(raw):
+        place = (start, end) if carries else None
+        found.append(Edit(start, end, links.DEFANGED, "injection", "exfil-image", place))
+    concealed = hidden.comments(raw)
+    styled = hidden.styled(raw)
+    for start, end in (*concealed, *styled):
+        cues = HIDDEN_CUES if (start, end) in styled else CUES
+        inner = plain(canonical(raw[start:end]))
+        for match in (*_strong(inner), *_cues(inner, cues)):
+            found.append(_edit(start, end, (start, end), "hidden", match.rule))
+            break
+    view = plain(canonical(raw))
+    convicted = [
+        (match.rule, *view.raw_span(match.start, match.end))
+        for match in (*_strong(view), *_turned(view))
+    ]
+    suspects = [
+        (match.rule, *view.raw_span(match.start, match.end)) for match in _cues(view, CUES)
+    ]
+    if convicted or suspects:
+        blocks = Blocks(raw, concealed + styled)
+        for rule, start, end in convicted:
+            found.append(_edit(*blocks.enclosing(start, end), (start, end), "injection", rule))
+        found += _pairs(blocks, suspects)
+    for blob in hidden.decoded_prose(raw):
+        if rule := _rule_of(blob.text, _DEPTH):
+            found.append(_edit(blob.start, blob.end, (blob.start, blob.end), "hidden", rule))
+    return found
+
+
+def _pairs(blocks: Blocks, suspects: Sequence[tuple[str, int, int]]) -> Iterator[Edit]:
+    """Blocks in which two different cues come together."""
+    by_block: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}
+    for rule, start, end in suspects:
+        by_block.setdefault(blocks.enclosing(start, end), {}).setdefault(rule, (start, end))
+    for (start, end), cues in by_block.items():
+        if len(cues) >= 2:
+            rule = next(iter(cues))
+            yield _edit(start, end, cues[rule], "injection", rule)
+
+
+def _edit(start: int, end: int, found: tuple[int, int], kind: Kind, rule: str) -> Edit:
+    marker = _HIDDEN_MARKER if kind == "hidden" else _MARKER
+    return Edit(start, end, marker.format(rule=rule), kind, rule, found)
+
+
+def _strong(view: Canonical) -> Iterator[_Match]:
+    for rule in STRONG:
+        yield from _matches(view.text, rule)
+
+
+def _cues(view: Canonical, rules: Sequence[Rule]) -> Iterator[_Match]:
+    for rule in rules:
+        yield from _matches(view.text, rule)
+
+
+def _matches(text: str, rule: Rule) -> Iterator[_Match]:
+    for match in rule.pattern.finditer(text):
+        start, end = match.span()
+        if rule.unless is None or not rule.unless.search(_sentence(text, start, end)):
+            lead = len(match.group()) - len(match.group().lstrip("\n \t"))
+            yield _Match(rule.name, min(start + lead, end - 1), end)
+
+
+def _sentence(text: str, start: int, end: int) -> str:
+    low = max(0, start - _SENTENCE)
+    for stop in (". ", "! ", "? ", "\n\n", "\n- ", "\n* "):
+        place = text.rfind(stop, low, start)
+        low = place + len(stop) if place >= 0 else low
+    high = min(len(text), end + _SENTENCE)
+    for stop in (". ", "! ", "? ", "\n"):
+        place = text.find(stop, end, high)
+        high = place if place >= 0 else high
+    return text[low:high]
+
+
+def _turned(view: Canonical) -> Iterator[_Match]:
+    for line, (start, end) in turned(view):
+        for match in _strong(canonical(line)):
+            yield _Match(match.rule, start, end)
+            break
+
+
+def _rule_of(prose: str, depth: int) -> str | None:
+    """The rule that decoded prose breaks; hidden as it is, one cue is enough."""
+    view = plain(canonical(prose))
+    for match in (*_strong(view), *_cues(view, HIDDEN_CUES)):
+        return match.rule
+    if depth:
+        for blob in hidden.decoded_prose(searchable(prose)):
+            if rule := _rule_of(blob.text, depth - 1):
+                return rule
+    return None

@@ -1,0 +1,164 @@
+"""Disguised words made plain: letter spacing, run-together words, leetspeak, typos, mirror text.
+
+All of it turns on a small vocabulary of key words: what a rule doesn't look for needs no mending.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from functools import lru_cache
+
+import re2
+
+from orrery_knowledge.screening.canonical import Canonical, rewrite
+
+VOCABULARY = frozenset(
+    """
+    ignore disregard forget override overrule bypass discard neglect violate follow reveal repeat
+    print display disclose output respond reply answer pretend behave approve confirm exfiltrate
+    forward transmit instruction instructions directive directives guideline guidelines prompt
+    prompts system previous previously prior earlier preceding original initial message messages
+    command commands restriction restrictions constraint constraints developer administrator
+    assistant language model chatbot unrestricted jailbreak password passwords credentials secret
+    secrets token tokens confidential conversation history context immediately instead without
+    never about above everything every execute delete silently secretly hidden training safety
+    """.split()
+)
+_SMALL = frozenset(
+    "all any and are as at be before by do email for from in it mode must my new not now of on only "
+    "or rules send set should tell text that the them then these this to up use user with you your"
+    .split()
+)
+_WORDS = VOCABULARY | _SMALL
+_ORDINARY = frozenset({"content", "massage", "foreword", "repent"})
+"""Words that are one letter away from a key word and mean something else."""
+_LONGEST = max(map(len, _WORDS))
+_LEET = str.maketrans("013457@$!89", "oieastasibg")
+_LEET_L = str.maketrans("013457@$!89", "oleastaslbg")
+_BREAKS = str.maketrans(dict.fromkeys(" \t\n\"'`*_~|,;:.?()[]{}<>/\\=+-#&^%", " "))
+_SPACED = re2.compile(r"\b[a-z0-9@$!](?:[ \t._*|/~-]{1,3}[a-z0-9@$!]){6,}\b")
+_GAP = re2.compile(r"[ \t]{2,3}|[ \t][._*|/~-][ \t]|[._*|/~-]{2,3}")
+_MIRRORED = frozenset(word[::-1] for word in VOCABULARY if len(word) >= 6)
+_ROTATED = frozenset(codecs.encode(word, "rot13") for word in VOCABULARY if len(word) >= 6)
+
+
+def _deletions(word: str) -> Iterator[str]:
+    return (word[:place] + word[place + 1 :] for place in range(len(word)))
+
+
+_NEAR: dict[str, str] = {}
+_SCRAMBLED: dict[str, str] = {}
+for _word in sorted(VOCABULARY):
+    if len(_word) >= 6:
+        _NEAR.setdefault(_word, _word)
+        for _shorter in _deletions(_word):
+            _NEAR.setdefault(_shorter, _word)
+    if len(_word) >= 5:
+        _SCRAMBLED[_word[0] + "".join(sorted(_word[1:-1])) + _word[-1]] = _word
+
+
+def plain(view: Canonical) -> Canonical:
+    """The view with disguised key words put right; the same object when there are none."""
+    view = _unspaced(view)
+    mended = {word: mend for word in words(view.text) if (mend := _mend(word)) != word}
+    if not mended:
+        return view
+    pattern = re2.compile("|".join(re2.escape(word) for word in sorted(mended, key=_order)))
+    edits = []
+    for match in pattern.finditer(view.text):
+        start, end = match.span()
+        if not (view.text[start - 1 : start].isalnum() or view.text[end : end + 1].isalnum()):
+            edits.append((start, end, mended[match.group()]))
+    return rewrite(view, edits)
+
+
+def words(text: str) -> frozenset[str]:
+    """The distinct words of a view."""
+    return frozenset(text.translate(_BREAKS).split())
+
+
+def turned(view: Canonical) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Lines that make sense backwards or with their letters rotated, with their span."""
+    distinct = words(view.text)
+    ways = (
+        (len(distinct & _MIRRORED), _MIRRORED, lambda line: line[::-1]),
+        (len(distinct & _ROTATED), _ROTATED, lambda line: codecs.encode(line, "rot13")),
+    )
+    for known, keys, turn in ways:
+        if known < 2:
+            continue
+        start = 0
+        for line in view.text.split("\n"):
+            if len(words(line) & keys) >= 2:
+                yield turn(line), (start, start + len(line))
+            start += len(line) + 1
+
+
+def _order(word: str) -> tuple[int, str]:
+    return (-len(word), word)
+
+
+@lru_cache(maxsize=16384)
+def _mend(word: str) -> str:
+    """The key word that `word` stands for, or `word` itself."""
+    if len(word) < 5 or word in _WORDS or word in _ORDINARY or word.startswith(tuple(VOCABULARY)):
+        return word
+    if not word.isalpha():
+        if any(char.isalpha() for char in word):
+            for table in (_LEET, _LEET_L):
+                if (unleet := word.translate(table)) in VOCABULARY:
+                    return unleet
+        return word
+    if not word.isascii():
+        return word
+    if len(word) >= 18:
+        parts = _segment(word)
+        known = [part for part in parts if part in VOCABULARY]
+        return " ".join(parts) if len(known) >= 2 and len(parts) <= len(word) // 3 else word
+    if scrambled := _SCRAMBLED.get(word[0] + "".join(sorted(word[1:-1])) + word[-1]):
+        return scrambled
+    if len(word) < 6:
+        return word
+    for candidate in (word, *_deletions(word)):
+        near = _NEAR.get(candidate)
+        # Inflections ("ignored", "overrides") are words of their own, not misspelt ones.
+        if near and near[0] == word[0] and near[-1] == word[-1] and abs(len(near) - len(word)) <= 1:
+            return near
+    return word
+
+
+def _unspaced(view: Canonical) -> Canonical:
+    edits = []
+    for match in _SPACED.finditer(view.text):
+        found = match.group()
+        joined = " ".join(
+            " ".join(_segment("".join(char for char in part if char.isalnum() or char in "@$!")))
+            for part in _GAP.sub("\n", found).split("\n")
+        )
+        if sum(word in VOCABULARY for word in joined.split()):
+            edits.append((*match.span(), joined))
+    return rewrite(view, edits) if edits else view
+
+
+def _segment(run: str) -> list[str]:
+    """Cut a run of letters into known words, longest first; unknown letters stay together."""
+    parts: list[str] = []
+    unknown = ""
+    place = 0
+    while place < len(run):
+        for size in range(min(_LONGEST, len(run) - place), 1, -1):
+            piece = run[place : place + size]
+            if piece in _WORDS and (size > 2 or not unknown):
+                if unknown:
+                    parts.append(unknown)
+                    unknown = ""
+                parts.append(piece)
+                place += size
+                break
+        else:
+            unknown += run[place]
+            place += 1
+    if unknown:
+        parts.append(unknown)
+    return parts

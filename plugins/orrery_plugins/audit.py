@@ -1,0 +1,107 @@
+"""Audit: one structured record per tool call, without the text of anything."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import re2
+
+from orrery_knowledge.screening import redact_credentials, redact_personal
+from orrery_plugins.results import Tree, passages_of, size
+from orrery_plugins.stage_plugin import StagePlugin
+from orrery_plugins.stages import Call
+
+logger = logging.getLogger("orrery.audit")
+
+AuditSink = Callable[[dict[str, Any]], None]
+MAX_NAME = 200
+_STATUSES = frozenset(
+    {"ok", "no_match", "unavailable", "invalid", "withheld", "error", "cancelled", "pending"}
+)
+# Any tool may return a "citation"; only what looks like one of ours is written down.
+_CITATION = re2.compile(r"kb:[^\x00-\x1f\x7f]{1,480}@[0-9a-f]{7}")
+
+
+class Audit:
+    """Writes who asked what (as a digest), what came back, and what the other stages did.
+
+    Args:
+        sink: gets each record as a JSON-able dict; by default it becomes one line of JSON on the
+            ``orrery.audit`` logger. When the sink raises, the result is withheld.
+    """
+
+    name = "audit"
+    records = True
+
+    def __init__(self, sink: AuditSink | None = None) -> None:
+        self._sink = sink or log_line
+
+    def apply(self, tree: Tree, call: Call) -> Tree:
+        """Write the record; return the tree as it is."""
+        passages = passages_of(tree) or []
+        query = call.arguments.get("query")
+        query = query if isinstance(query, str) else None
+        self._sink(
+            {
+                "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+                "event": "tool_call",
+                "agent": _name(call.agent),
+                "tool": _name(call.tool),
+                "call_id": _name(call.call_id),
+                "session_id": _name(call.session_id),
+                "invocation_id": _name(call.invocation_id),
+                "status": _status(tree),
+                "query_digest": _digest(query) if query is not None else None,
+                "query_characters": len(query) if query is not None else None,
+                "passages": len(passages),
+                "issued": _citations(passage.get("citation") for passage in passages),
+                "not_issued": _citations(call.not_issued),
+                "findings": dict(sorted(call.findings.items())),
+                "truncated": call.truncated,
+                "characters": size(tree),
+            }
+        )
+        return tree
+
+
+class AuditPlugin(StagePlugin):
+    """The audit as a plugin of its own. Register it last of the four.
+
+    Args:
+        sink: see `Audit`.
+        name: the plugin's name in ADK.
+    """
+
+    def __init__(self, sink: AuditSink | None = None, name: str = "orrery_audit") -> None:
+        super().__init__(name, [Audit(sink)])
+
+
+def log_line(record: dict[str, Any]) -> None:
+    """Write a record as one line: JSON escapes whatever could start another line."""
+    logger.info("%s", json.dumps(record, ensure_ascii=True))
+
+
+def _status(tree: Tree) -> str:
+    status = tree.get("status")
+    if isinstance(status, str) and status in _STATUSES:
+        return status
+    # MCP servers say isError; ADK and most tools say error.
+    return "error" if tree.get("isError") is True or tree.get("error") else "ok"
+
+
+def _digest(query: str) -> str:
+    return hashlib.sha256(query.encode("utf-8", "replace")).hexdigest()
+
+
+def _name(name: str) -> str:
+    """A name as logged: models invent tool names, clients choose session ids."""
+    return redact_personal(redact_credentials(name[:MAX_NAME]).text).text
+
+
+def _citations(values: Any) -> list[str]:
+    return [value for value in values if isinstance(value, str) and _CITATION.fullmatch(value)]

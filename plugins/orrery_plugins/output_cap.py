@@ -1,0 +1,115 @@
+"""The cap: bounds what one tool result may put into the model's context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.screening import cap
+from orrery_plugins.results import Tree, map_strings, passages_of, size, withheld
+from orrery_plugins.stage_plugin import StagePlugin
+from orrery_plugins.stages import Call
+
+DEFAULT_LIMIT = 24_000
+MIN_LIMIT = 1_000
+# Below this, strings tell nothing any more: whole items go instead.
+MIN_STRING = 200
+
+
+class ToolOutputCap:
+    """Keeps a result within a number of characters, counted as JSON.
+
+    Search results lose whole passages, the last first: half a runbook step is worse than none.
+    Other results keep the beginnings of their long strings and the first items of long lists.
+
+    Args:
+        limit: characters per result.
+    """
+
+    name = "cap"
+    records = False
+
+    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+        if limit < MIN_LIMIT:
+            raise ConfigurationError(f"the output cap must be at least {MIN_LIMIT} characters")
+        self.limit = limit
+
+    def apply(self, tree: Tree, call: Call) -> Tree:
+        """Return a tree of at most `limit` characters."""
+        if size(tree) <= self.limit:
+            return tree
+        if passages_of(tree):
+            tree = self._drop_passages(tree, call)
+        if size(tree) > self.limit:
+            tree = self._truncate(tree, call)
+        if size(tree) > self.limit:
+            return withheld(f"the result is longer than {self.limit} characters")
+        return tree
+
+    def _drop_passages(self, tree: Tree, call: Call) -> Tree:
+        passages = list(tree["passages"])
+        found = len(passages)
+        rest = size({**tree, "passages": [], "omitted_passages": found})
+        # ", " between two items is counted with each.
+        sizes = [size(passage) + 2 for passage in passages]
+        while passages and rest + sum(sizes[: len(passages)]) > self.limit:
+            citation = passages.pop().get("citation")
+            if isinstance(citation, str):
+                call.not_issued.append(citation)
+        if not passages:
+            return withheld(f"every passage is longer than {self.limit} characters")
+        return {**tree, "passages": passages, "omitted_passages": found - len(passages)}
+
+    def _truncate(self, tree: Tree, call: Call) -> Tree:
+        longest = self.limit
+        short = tree
+        while longest > MIN_STRING and size(short) > self.limit:
+            longest = longest * 3 // 4
+            short = map_strings(tree, _cutter(longest))
+        call.truncated += 1
+        if size(short) <= self.limit:
+            return short
+        pruned: Tree = _prune(short, self.limit)
+        return pruned
+
+
+class ToolOutputCapPlugin(StagePlugin):
+    """The cap as a plugin of its own. Register it after the redaction.
+
+    Args:
+        limit: characters per result.
+        name: the plugin's name in ADK.
+    """
+
+    def __init__(self, limit: int = DEFAULT_LIMIT, name: str = "orrery_output_cap") -> None:
+        super().__init__(name, [ToolOutputCap(limit)])
+
+
+def _cutter(longest: int) -> Callable[[str], str]:
+    return lambda text: cap(text, longest)[0]
+
+
+def _prune(value: Any, budget: int) -> Any:
+    """Keep the first items of every list and dict, as many as fit; say how many went."""
+    if isinstance(value, list):
+        kept: list[Any] = []
+        budget -= 40  # what the brackets and the marker take
+        for number, item in enumerate(value):
+            item = item if size(item) <= budget else _prune(item, budget)
+            budget -= size(item) + 2
+            if budget < 0:
+                return [*kept, f"[{len(value) - number} more items, truncated]"]
+            kept.append(item)
+        return kept
+    if isinstance(value, dict):
+        tree: Tree = {}
+        budget -= 40
+        for number, (key, item) in enumerate(value.items()):
+            item = item if size(item) <= budget else _prune(item, budget - size(key) - 4)
+            budget -= size(key) + size(item) + 4
+            if budget < 0:
+                return {**tree, "truncated": len(value) - number}
+            tree[key] = item
+        return tree
+    return value

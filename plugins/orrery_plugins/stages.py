@@ -1,0 +1,118 @@
+"""What a stage of the guard is, and what it may know of the call whose result it handles."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary
+
+from google.adk.tools.base_tool import BaseTool
+from google.adk.tools.tool_context import ToolContext
+
+from orrery_plugins.results import Tree, normalise, withheld
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class Call:
+    """One tool call on its way through the stages; stages add to it what the audit reports.
+
+    Attributes:
+        arguments: as the model gave them; never logged.
+        findings: how often each screening or redaction rule matched.
+        not_issued: citations of passages that the cap dropped.
+        truncated: strings and lists that the cap cut.
+    """
+
+    tool: str = ""
+    agent: str = ""
+    session_id: str = ""
+    invocation_id: str = ""
+    call_id: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    findings: Counter[str] = field(default_factory=Counter)
+    not_issued: list[str] = field(default_factory=list)
+    truncated: int = 0
+
+
+class Stage(Protocol):
+    """One step of the guard; works on a plain tree and returns a plain tree."""
+
+    @property
+    def name(self) -> str:
+        """Named in log lines when the stage fails."""
+        ...
+
+    @property
+    def records(self) -> bool:
+        """True for a stage that only notes what happened, once a tool call."""
+        ...
+
+    def apply(self, tree: Tree, call: Call) -> Tree:
+        """Return the tree as it may go on; an exception withholds the whole result."""
+        ...
+
+
+# The plugins of one suite share what they know of a call; it goes when ADK drops the context.
+_calls: WeakKeyDictionary[ToolContext, Call] = WeakKeyDictionary()
+
+
+def call_of(tool: BaseTool, arguments: Mapping[str, Any], context: ToolContext) -> Call:
+    """The record of a tool call, the same one for every plugin that sees the call."""
+    call = _calls.get(context)
+    if call is None:
+        call = _calls[context] = Call(
+            tool=tool.name,
+            agent=context.agent_name,
+            session_id=context.session.id,
+            invocation_id=context.invocation_id,
+            call_id=context.function_call_id or "",
+            arguments=arguments,
+        )
+    return call
+
+
+def run_stages(stages: Iterable[Stage], result: object, call: Call) -> Tree:
+    """Run a result through stages, failing closed.
+
+    Stages that record run last, on what the model will see, and also when another stage failed.
+    """
+    stages = tuple(stages)
+    tree = scrub(stages, result, call)
+    for stage in stages:
+        if stage.records:
+            try:
+                tree = stage.apply(tree, call)
+            except Exception as error:
+                tree = _give_up(stage.name, error)
+    return tree
+
+
+def scrub(stages: Iterable[Stage], result: object, call: Call) -> Tree:
+    """Run a result through the stages that change it, failing closed."""
+    name = "normalise"
+    try:
+        tree = normalise(result)
+        for stage in stages:
+            if not stage.records:
+                name = stage.name
+                tree = stage.apply(tree, call)
+    except Exception as error:
+        return _give_up(name, error)
+    return tree
+
+
+def class_name(error: BaseException) -> str:
+    """The class of an exception, safe to log: the one thing that the guard says of it."""
+    return re.sub(r"\W", "_", type(error).__name__)[:80]
+
+
+def _give_up(stage: str, error: Exception) -> Tree:
+    # No traceback and no message: both may hold the text that is being withheld.
+    logger.error("stage %s failed (%s); the result is withheld", stage, class_name(error))
+    return withheld(f"the guard could not check this result (stage {stage})")
