@@ -319,7 +319,20 @@ class SyncError(Model):
 
 
 class SyncReport(Model):
-    """What a sync did; `summary` is the last line that people and CI jobs read."""
+    """What a sync did; `summary` is the last line that people and CI jobs read.
+
+    Attributes:
+        load: the load that is active now.
+        activated: whether this sync moved the pointer.
+        documents: how many were written, as `chunks` chunks.
+        skipped: documents that had not changed.
+        pruned: chunks of replaced versions that this load ends.
+        removed: documents that are gone from their source.
+        embedded: vectors that were computed (or, in a dry run, would be).
+        pending: documents that wait for a review.
+        passed_over: entries that are no documents, by reason.
+        refused: the load was built, but must not be activated (mass deletion, nothing left).
+    """
 
     load: int | None
     activated: bool
@@ -331,10 +344,13 @@ class SyncReport(Model):
     quarantined: int = 0
     failed: int = 0
     embedded: int = 0
+    pending: int = 0
+    passed_over: dict[str, int] = Field(default_factory=dict)
     took_ms: float = 0.0
     errors: tuple[SyncError, ...] = ()
     warnings: tuple[SyncError, ...] = ()
     dry_run: bool = False
+    refused: bool = False
 
     @property
     def summary(self) -> str:

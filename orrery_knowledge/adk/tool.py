@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol
 
 from google.adk.features import FeatureName, is_feature_enabled
 from google.adk.tools.retrieval.base_retrieval_tool import BaseRetrievalTool
@@ -14,10 +14,8 @@ from typing_extensions import override
 
 from orrery_knowledge.errors import KnowledgeOff
 from orrery_knowledge.models import Query, SearchResult, Status
+from orrery_knowledge.settings import Settings, load_settings
 from orrery_knowledge.telemetry import CallContext, call_context
-
-if TYPE_CHECKING:
-    from orrery_knowledge.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +91,7 @@ class SearchKnowledgeTool(BaseRetrievalTool):
     ) -> None:
         super().__init__(name=NAME, description=DESCRIPTION)
         self._retrieval = retrieval
-        self._top_k = top_k
+        self.top_k = top_k
         self._investigation = investigation
 
     @override
@@ -147,7 +145,7 @@ class SearchKnowledgeTool(BaseRetrievalTool):
             call_id=tool_context.function_call_id,
         )
         query = Query(
-            text=asked.query, service=asked.service, corpus=asked.corpus, top_k=self._top_k
+            text=asked.query, service=asked.service, corpus=asked.corpus, top_k=self.top_k
         )
         with call_context(call):
             result = await self._retrieval.search(
@@ -177,15 +175,17 @@ def search_knowledge_tool(
         ConfigurationError: something is configured, but wrongly.
     """
     if retrieval is None:
-        # Only who searches by settings pays for the backends' imports.
-        from orrery_knowledge.runtime import build_retrieval
-        from orrery_knowledge.settings import load_settings
-
         try:
-            retrieval = build_retrieval(load_settings() if settings is None else settings)
+            settings = load_settings() if settings is None else settings
         except KnowledgeOff:
             return None
-    return SearchKnowledgeTool(retrieval)
+        # Only who searches by settings pays for the imports behind this.
+        from orrery_knowledge.runtime import build_retrieval
+
+        retrieval = build_retrieval(settings)
+    if settings is None:
+        return SearchKnowledgeTool(retrieval)
+    return SearchKnowledgeTool(retrieval, top_k=settings.search.top_k)
 
 
 def _failure(status: Status, reason: str) -> dict[str, Any]:

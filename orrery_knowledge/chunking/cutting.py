@@ -24,7 +24,7 @@ _MAX_CLUSTER = 16
 
 
 def cut(
-    text: str, start: int, stop: int, size: int, *, room: int | None = None, prose: bool = True
+    text: str, start: int, stop: int, size: int, *, room: int, limit: int, prose: bool = True
 ) -> list[int]:
     """Offsets at which to cut ``text[start:stop]`` into pieces of at most `size` characters.
 
@@ -35,7 +35,8 @@ def cut(
         start: where the span starts, with a visible character.
         stop: where its visible content ends.
         size: most visible characters a piece.
-        room: the same for the first piece; `size` by default.
+        room: the same for the first piece.
+        limit: most visible characters of the last piece, so that no tiny rest is cut off.
         prose: whether a sentence end is better than a line end (not in HTML).
 
     Returns:
@@ -43,13 +44,13 @@ def cut(
     """
     orders = (_SENTENCE_END, _LINE_END, _SPACE) if prose else (_LINE_END, _SPACE)
     offsets: list[int] = []
-    position, budget = start, max(1, size if room is None else room)
-    while stop - position > budget:
+    position, budget, enough = start, max(room, 1), room
+    while stop - position > enough:
         position = _next_cut(text, position, stop, budget, orders)
         if position >= stop:
             break
         offsets.append(position)
-        budget = max(1, size)
+        budget, enough = size, limit
     return offsets
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from orrery_knowledge.chunking.blocks import Block
 from orrery_knowledge.chunking.cutting import cut
+from orrery_knowledge.chunking.lines import BLANKS
 
 # A block that belongs to its neighbour, or a tiny last part, may exceed the size by this much.
 _TOLERANCE_PERCENT = 115
@@ -48,7 +50,7 @@ class Packer:
                 chunks.append(current[:along])
                 current = [*current[along:], block]
                 continue
-            pieces = self._to_fill(current, block, bound)
+            pieces = self._to_fill(current, block)
             if pieces:
                 waiting.extend(reversed(pieces))
                 continue
@@ -67,7 +69,8 @@ class Packer:
         return chunks
 
     def _too_long(self, block: Block) -> bool:
-        return block.stop - block.start > self._size
+        most = self._size if block.children else self._limit
+        return block.stop - block.start > most
 
     def _fits(self, current: list[Block], block: Block) -> bool:
         length = block.stop - current[0].start
@@ -99,11 +102,12 @@ class Packer:
             return first
         return len(current)
 
-    def _to_fill(self, current: list[Block], block: Block, bound: bool) -> list[Block]:
+    def _to_fill(self, current: list[Block], block: Block) -> list[Block]:
         """The pieces of a block of which the first should still go into `current`; [] if none."""
         room = self._size - (current[-1].end - current[0].start)
         lonely = self._only_intros(current)
-        if not (self._too_long(block) or lonely or (bound and block.children)):
+        introduced = current[-1].intro and bool(block.children)
+        if not (self._too_long(block) or lonely or introduced):
             return []
         if not block.children and room < self._size // (2 if lonely else 4):
             return []
@@ -127,15 +131,16 @@ class Packer:
             block.stop,
             self._size,
             room=room,
+            limit=self._limit,
             prose=block.kind not in ("html", "raw"),
         )
         if not offsets:
             return []
         edges = [block.start, *offsets, block.end]
         pieces = []
-        for start, end in zip(edges, edges[1:], strict=False):
+        for start, end in pairwise(edges):
             stop = min(end, block.stop)
-            stop = start + len(self._text[start:stop].rstrip(" \t\r\n"))
+            stop = start + len(self._text[start:stop].rstrip(BLANKS))
             pieces.append(Block("cut", start, stop, end, hints=block.hints))
         pieces[0] = replace(pieces[0], glue=block.glue)
         pieces[-1] = replace(pieces[-1], intro=block.intro)

@@ -4,7 +4,7 @@ GitHub lower-cases a heading's text, drops every character that is neither a wor
 hyphen nor a space, and turns each space into a hyphen (nothing is trimmed or collapsed). Word
 characters are Unicode's letters, marks, decimal digits, letter numbers and connectors such as the
 underscore; so CJK letters stay, emoji go, and the variation selector after an emoji stays.
-Source: observed behaviour, described in github/cmark-gfm issues and the html-pipeline TOC filter.
+Source of the rule: the table-of-contents filter of GitHub's html-pipeline.
 """
 
 from __future__ import annotations

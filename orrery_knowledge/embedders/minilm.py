@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from orrery_knowledge.embedders import weights, windows
+from orrery_knowledge.embedders import onnx_runtime, weights, windows
 from orrery_knowledge.errors import ConfigurationError, EmbedderError, MissingExtra
 from orrery_knowledge.protocols import Vectors
 
@@ -45,7 +45,7 @@ FIRST, LAST, PADDING = 101, 102, 0  # [CLS], [SEP], [PAD]
 
 # Larger runs are no faster (measured: one text of 200 tokens at a time is as fast as 16), hold
 # more memory, and keep a query waiting for longer.
-RUN_TOKENS = 1024
+RUN_TOKENS = 512
 SLAB = 64  # texts tokenised and sorted together
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -75,9 +75,11 @@ class MiniLMEmbedder:
     """Embeds on one worker thread, so that the event loop stays free.
 
     The model is loaded at first use. Cancelling a call gives up what is still to be computed; the
-    run under way (at most 1,024 tokens) ends in the background. A process that forks after first
+    run under way (at most 512 tokens) ends in the background. A process that forks after first
     use loads the model again in the child.
     """
+
+    Config = MiniLMConfig
 
     def __init__(self, config: MiniLMConfig | None = None) -> None:
         self._config = config or MiniLMConfig()
@@ -173,7 +175,11 @@ class _Model:
     """The loaded model; used by one thread at a time."""
 
     def __init__(self, config: MiniLMConfig) -> None:
-        runtime, tokenizers = _extra("onnxruntime"), _extra("tokenizers")
+        runtime = onnx_runtime.load("minilm")
+        try:
+            tokenizers = importlib.import_module("tokenizers")
+        except ImportError as error:
+            raise MissingExtra("minilm", "tokenizers") from error
         folder, fix = _folder(config)
         tokenizer = weights.checked(folder / "tokenizer.json", TOKENIZER_DIGEST, fix)
         values = weights.tensors(weights.checked(folder / "model.safetensors", WEIGHTS_DIGEST, fix))
@@ -263,10 +269,3 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1  # macOS and Windows have no affinity to ask for
-
-
-def _extra(module: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra("minilm", module) from error

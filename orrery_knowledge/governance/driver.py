@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, MissingExtra
@@ -77,23 +77,23 @@ def file_of(url: sa.URL) -> Path:
 
 
 def make_engine(url: sa.URL) -> AsyncEngine:
-    """An engine with one connection a thread; opens none yet.
-
-    Raises:
-        MissingExtra: the driver is not installed.
-    """
-    try:
-        engine = create_async_engine(url, pool_pre_ping=not is_sqlite(url))
-    except (NoSuchModuleError, ModuleNotFoundError):
-        raise MissingExtra("pgvector", "psycopg") from None
+    """The engine that a ledger works with; opens no connection yet."""
+    engine = create_async_engine(url, pool_pre_ping=not is_sqlite(url))
     prepare(engine.sync_engine)
     return engine
 
 
 def make_sync_engine(url: sa.URL) -> sa.Engine:
-    """The same for migrations, which Alembic runs in a worker thread."""
+    """An engine for opening and migrating, which happens in a worker thread.
+
+    Raises:
+        MissingExtra: the driver is not installed.
+    """
     plain = url.set(drivername="sqlite+pysqlite") if is_sqlite(url) else url
-    engine = sa.create_engine(plain, poolclass=sa.NullPool)
+    try:
+        engine = sa.create_engine(plain, poolclass=sa.NullPool)
+    except ModuleNotFoundError:
+        raise MissingExtra("pgvector", "psycopg") from None
     prepare(engine)
     return engine
 
@@ -107,11 +107,16 @@ def prepare(engine: sa.Engine) -> None:
     def on_connect(connection: Any, record: object) -> None:
         # None stops the driver from guessing where transactions begin.
         connection.isolation_level = None
-        cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
-        # FULL: in WAL mode NORMAL may lose the last commits when the machine loses power.
-        cursor.execute("PRAGMA synchronous = FULL")
-        cursor.close()
+        try:
+            cursor = connection.cursor()
+            cursor.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
+            # FULL: in WAL mode NORMAL may lose the last commits when the machine loses power.
+            cursor.execute("PRAGMA synchronous = FULL")
+            cursor.close()
+        except BaseException:
+            # Nobody else knows this connection yet, and its thread would outlive the event loop.
+            connection.close()
+            raise
 
     @sa.event.listens_for(engine, "begin")
     def on_begin(connection: sa.Connection) -> None:
@@ -170,7 +175,9 @@ def mapped(url: sa.URL) -> Iterator[None]:
     except (SQLAlchemyError, sqlite3.Error, OverflowError) as error:
         raise _ours(url, error) from error
     except OSError as error:
-        raise BackendUnavailable(f"{shown(url)} does not answer ({type(error).__name__})") from error
+        raise BackendUnavailable(
+            f"{shown(url)} does not answer ({type(error).__name__})"
+        ) from error
 
 
 def _ours(url: sa.URL, error: BaseException | None) -> Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -30,7 +31,7 @@ def first_heading(body: str) -> str:
     try:
         # Parsing text inside blocks is the slow part, so only headings get it.
         tokens = MarkdownIt("commonmark").disable("inline").parse(head, references)
-        for opening, content in zip(tokens, tokens[1:], strict=False):
+        for opening, content in pairwise(tokens):
             if opening.type == "heading_open" and opening.tag == "h1" and opening.level == 0:
                 title = _plain_text(content.content, references)
                 if title:

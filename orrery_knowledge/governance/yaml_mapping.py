@@ -30,7 +30,7 @@ class _Loader(yaml.SafeLoader):
             raise TooLarge
         self._depth += 1
         try:
-            node = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+            node = super().compose_node(parent, index)
         finally:
             self._depth -= 1
         return node if node is None or isinstance(node, yaml.Node) else None
@@ -56,7 +56,7 @@ class _Loader(yaml.SafeLoader):
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         try:
-            return super().construct_object(node, deep=deep)  # type: ignore[no-untyped-call]
+            return super().construct_object(node, deep=deep)
         except (ValueError, OverflowError, TypeError):
             # 2026-13-45 looks like a date to YAML and is none. YAMLError is none of these three.
             raise DocumentError(
@@ -77,7 +77,7 @@ def read_yaml_mapping(content: str) -> dict[Hashable, Any] | None:
         if not isinstance(node, yaml.MappingNode):
             return None
         _keep_as_written(node)
-        found = loader.construct_document(node)  # type: ignore[no-untyped-call]
+        found = loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         hint = _HINTS.get(error.problem or "")
@@ -88,7 +88,7 @@ def read_yaml_mapping(content: str) -> dict[Hashable, Any] | None:
     except (yaml.YAMLError, RecursionError):
         raise DocumentError("front matter is not valid YAML") from None
     finally:
-        loader.dispose()  # type: ignore[no-untyped-call]
+        loader.dispose()
     return found if isinstance(found, dict) else None
 
 

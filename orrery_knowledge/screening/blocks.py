@@ -19,7 +19,7 @@ _ELEMENT = re2.compile(
     r"(?:\s[^<>]*)?>"
 )
 _BULLET = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_QUOTE = re2.compile(r"^\s*>")
+_QUOTE = re2.compile(r"^\s*>[ \t]?")
 _ALONE = re2.compile(r"^\s*(?:\||#{1,6}\s|```|~~~|\$ |<!--)|^\s*(?:=+|-+|\*{3,}|_{3,})\s*$")
 _DATA = re2.compile(
     r"^\s*(?:[\"']?[A-Za-z_][\w./-]*[\"']?\s*(?::\s|=)|[\[({]?\d{4}-\d\d-\d\d"
@@ -30,7 +30,12 @@ _MAX_ELEMENT = 20_000
 
 
 class Blocks:
-    """The blocks of one text."""
+    """The blocks of one text.
+
+    Args:
+        text: the raw text.
+        hidden: spans of hidden markup; each is a block of its own.
+    """
 
     def __init__(self, text: str, hidden: list[tuple[int, int]]) -> None:
         self._text = searchable(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -192,3 +192,9 @@ def searchable(text: str) -> str:
     except UnicodeEncodeError:
         return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
     return text
+
+
+def named_span(match: Any, name: str) -> tuple[int, int]:
+    """The span of a named group; re2's own `span` takes numbers only."""
+    start, end = match.span(match.re.groupindex[name])
+    return start, end

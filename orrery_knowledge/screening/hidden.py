@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import re2
 
-_COMMENT = re2.compile(
-    r"(?s)<!--.*?(?:-->|--!>)|(?-s:\[(?://|comment|_)\]:\s*(?:#|<>)\s*[\"'(].*)"
-)
+_COMMENT = re2.compile(r"(?s)<!--.*?(?:-->|--!>)|(?-s:\[(?://|comment|_)\]:\s*(?:#|<>)\s*[\"'(].*)")
 _STYLED = re2.compile(
     r"(?is)<(?:span|div|p|font|section|td|li|b|i|a|template|noscript|text|small)\b[^<>]*?"
     r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']"
@@ -19,9 +18,11 @@ _STYLED = re2.compile(
     r"|transparent\b)|aria-hidden\s*=|text-indent\s*:\s*-\d{3}|left\s*:\s*-\d{3})[^<>]*>.*?</\w{1,10}\s*>"
     r"|\$\s*\\color\{white\}.{0,500}?\$"
 )
-_FLAG = re2.compile(r"\x{1f3f4}\x{e0067}\x{e0062}\x{e0065}\x{e006e}\x{e0067}\x{e007f}"
-                    r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0073}\x{e0063}\x{e0074}\x{e007f}"
-                    r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0077}\x{e006c}\x{e0073}\x{e007f}")
+_FLAG = re2.compile(
+    r"\x{1f3f4}\x{e0067}\x{e0062}\x{e0065}\x{e006e}\x{e0067}\x{e007f}"
+    r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0073}\x{e0063}\x{e0074}\x{e007f}"
+    r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0077}\x{e006c}\x{e0073}\x{e007f}"
+)
 """The three flags (England, Scotland, Wales) that are legitimately spelt with tag characters."""
 
 _INVISIBLE_RUNS = (
@@ -52,7 +53,9 @@ class Decoded:
 
 def comments(text: str) -> list[tuple[int, int]]:
     """HTML and Markdown comments."""
-    return [match.span() for match in _COMMENT.finditer(text)] if "<!--" in text or "]:" in text else []
+    if "<!--" not in text and "]:" not in text:
+        return []
+    return [match.span() for match in _COMMENT.finditer(text)]
 
 
 def styled(text: str) -> list[tuple[int, int]]:
@@ -87,7 +90,7 @@ def decoded_prose(text: str) -> Iterator[Decoded]:
                 except UnicodeDecodeError:
                     continue
                 if _is_prose(prose):
-                    yield Decoded(*match.span(), prose)
+                    yield Decoded(match.start(), match.end(), prose)
                     break
 
 
@@ -96,15 +99,11 @@ def _decodings(blob: str) -> Iterator[bytes]:
     digits = flat.replace("\\x", "").replace(":", "")
     if set(digits) <= set("01") and len(digits) % 8 == 0:
         yield int(digits, 2).to_bytes(len(digits) // 8)
-    try:
+    with suppress(ValueError):
         yield bytes.fromhex(digits)
-    except ValueError:
-        pass
-    try:
-        standard = flat.rstrip("=").replace("-", "+").replace("_", "/")
+    standard = flat.rstrip("=").replace("-", "+").replace("_", "/")
+    with suppress(binascii.Error, ValueError):
         yield base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        pass
 
 
 def _is_prose(text: str) -> bool:

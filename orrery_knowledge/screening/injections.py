@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from orrery_knowledge.screening import hidden, links
 from orrery_knowledge.screening.blocks import Blocks
 from orrery_knowledge.screening.canonical import Canonical, canonical
-from orrery_knowledge.screening.findings import Edit, Kind, Screened, searchable
 from orrery_knowledge.screening.fencing import screen_inside
+from orrery_knowledge.screening.findings import Edit, Kind, Screened, searchable
 from orrery_knowledge.screening.rules import CUES, HIDDEN_CUES, STRONG, Rule
 from orrery_knowledge.screening.variants import plain, turned
 
@@ -22,6 +22,8 @@ _MARKER = "[withheld: instructions aimed at an agent ({rule})]"
 _HIDDEN_MARKER = "[withheld: invisible text ({rule})]"
 _SENTENCE = 160
 _DEPTH = 2
+_BEFORE = " \t\n.!?;,"
+"""What a match may begin with that still belongs to the sentence before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +64,15 @@ def edits(text: str) -> Sequence[Edit]:
         (match.rule, *view.raw_span(match.start, match.end))
         for match in (*_strong(view), *_turned(view))
     ]
-    suspects = [
-        (match.rule, *view.raw_span(match.start, match.end)) for match in _cues(view, CUES)
-    ]
+    suspects = [(match.rule, *view.raw_span(match.start, match.end)) for match in _cues(view, CUES)]
     if convicted or suspects:
         blocks = Blocks(raw, concealed + styled)
         for rule, start, end in convicted:
             found.append(_edit(*blocks.enclosing(start, end), (start, end), "injection", rule))
         found += _pairs(blocks, suspects)
     for blob in hidden.decoded_prose(raw):
-        if rule := _rule_of(blob.text, _DEPTH):
-            found.append(_edit(blob.start, blob.end, (blob.start, blob.end), "hidden", rule))
+        if broken := _rule_of(blob.text, _DEPTH):
+            found.append(_edit(blob.start, blob.end, (blob.start, blob.end), "hidden", broken))
     return found
 
 
@@ -106,8 +106,9 @@ def _matches(text: str, rule: Rule) -> Iterator[_Match]:
     for match in rule.pattern.finditer(text):
         start, end = match.span()
         if rule.unless is None or not rule.unless.search(_sentence(text, start, end)):
-            lead = len(match.group()) - len(match.group().lstrip("\n \t"))
-            yield _Match(rule.name, min(start + lead, end - 1), end)
+            found = match.group()
+            opening = found[: len(found) - len(found.lstrip(_BEFORE))]
+            yield _Match(rule.name, start + len(opening), end - len(found) + len(found.rstrip()))
 
 
 def _sentence(text: str, start: int, end: int) -> str:

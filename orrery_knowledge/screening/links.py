@@ -10,7 +10,9 @@ DEFANGED = "withheld:external-image"
 
 _INLINE = re2.compile(r"!\[[^\]\n]{0,500}\]\(\s*<?((?i:https?:|ftp:)?//[^\s)>]+)")
 _REFERENCE_USE = re2.compile(r"!\[([^\]\n]{0,200})\](?:\[([^\]\n]{0,200})\])?")
-_REFERENCE = re2.compile(r"(?m)^[ >]{0,8}\[([^\]\n]{1,200})\]:[ \t]*<?((?i:https?:|ftp:)?//[^\s>]+)")
+_REFERENCE = re2.compile(
+    r"(?m)^[ >]{0,8}\[([^\]\n]{1,200})\]:[ \t]*<?((?i:https?:|ftp:)?//[^\s>]+)"
+)
 _ELEMENT = re2.compile(
     r"(?i)<(?:img|image|iframe|video|audio|source|embed|object|script|input)\b[^<>]*?"
     r"\s(?:src|srcset|href|data|poster)\s*=\s*[\"']?\s*((?:https?:|ftp:)?//[^\s\"'<>]+)"

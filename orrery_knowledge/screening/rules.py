@@ -37,7 +37,9 @@ _OVERRIDE = (
     r"|(?:do not|don'?t|stop|cease|never) (?:follow|obey|comply with|adhere to|listen to)(?:ing)?"
     r"|(?:stop|cease) (?:following|obeying)|pay no attention to|set aside|throw (?:away|out))"
 )
-_QUANTITY = r"(?:all|any|every|everything|each|whatever|your|my|its|these|those|of|the|other|and|or)"
+_QUANTITY = (
+    r"(?:all|any|every|everything|each|whatever|your|my|its|these|those|of|the|other|and|or)"
+)
 _EARLIER = (
     r"(?:previous(?:ly)?|prior|preceding|earlier|above|foregoing|former|initial|original|existing"
     r"|current|past|old|system|developer|safety|given|default|built-?in|pre-?programmed|following"
@@ -103,7 +105,9 @@ STRONG: tuple[Rule, ...] = (
         "override-instructions",
         rf"\b{_OVERRIDE}{_GAP}(?:{_QUANTITY}{_GAP}){{0,4}}(?:all|any|every|your|my|everything|system"
         rf"|developer|safety)(?:{_GAP}(?:{_QUANTITY}|{_EARLIER})){{0,5}}{_GAP}{_INSTRUCTION}\b",
-        unless=r"\b(?:can|may) (?:safely )?(?:ignore|disregard)|instructions? to ignore|rules? in\b",
+        unless=r"\b(?:can|may) (?:safely )?(?:ignore|disregard)|instructions? to ignore"
+        r"|(?:rules?|instructions?|commands?|requests?) (?:in|from|inside|within|embedded|contained"
+        r"|found|hidden|that)\b",
     ),
     _rule(
         "override-instructions",
@@ -245,7 +249,7 @@ STRONG: tuple[Rule, ...] = (
         r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text"
         r"|start_header_id|end_header_id|eot_id|eom_id|python_tag|tool_call|tool|channel|message|start"
         r"|end|return|call|constrain|endofprompt|fim_prefix)\|>|\[/?inst\]|<</?sys>>"
-        r"|<(?:start|end)_of_turn>|</?s>\s{0,2}\[inst|<｜(?:user|assistant|begin)",
+        r"|<(?:start|end)_of_turn>|</?s>\s{0,2}\[inst|<\x{ff5c}(?:user|assistant|begin)",
     ),
     _rule(
         "fake-system",
@@ -267,59 +271,121 @@ STRONG: tuple[Rule, ...] = (
 )
 
 CUES: tuple[Rule, ...] = (
-    _rule("response-shaping", rf"\b(?:in|to|of|at|into|with|from) your (?:\w{{2,12}} )?{_RESPONSE}\b"
-          rf"|\b(?:modify|change|adjust|edit|rewrite|begin|start|end|finish|make) your (?:\w{{2,12}} )?"
-          rf"{_RESPONSE}\b", strong=False),
-    _rule("response-shaping", rf"{_START}(?:respond|reply|answer) (?:only |just |to me |back )?"
-          r"(?:with|using|in|by|to me|'|\")", strong=False),
-    _rule("response-shaping", rf"{_START}(?:only |just |simply )?(?:say|print|output|write|state|type)"
-          r" (?:exactly |only |just |the (?:text|following|word|phrase|sentence) )?[\"'“‘]",
-          strong=False),
-    _rule("speaks-as-user", r"\bi want you to\b|\bwithout asking me\b|\bsigned,\s{1,4}(?:the )?user\b"
-          r"|\bthe task (?:that )?i (?:gave|asked)|\bi(?:'m| am) (?:the|your) (?:user|developer"
-          r"|administrator|owner|creator)\b|\bi (?:hereby )?(?:authori[sz]e|order|command|instruct)"
-          r" you\b|\bfrom now on,? you\b|\bto you, (?:the )?\w", strong=False),
-    _rule("about-the-user", r"\bthe user(?:'s)? (?:\w{2,14} )?(?:is|has|wants|query|question|data"
-          r"|email|password|address|information|request|task|conversation|account)\b", strong=False),
-    _rule("stop-work", r"\b(?:stop|halt|cease|abort) (?:immediately )?(?:what (?:you'?re|you are) doing"
-          r"|(?:all|your|any) (?:further |current |other )?(?:task|work|analysis|processing|action)s?)"
-          r"\b|\bdo (?:not|nothing) (?:do )?(?:anything )?else\b|\bthis is (?:extremely|really|very)"
-          r" important\b", strong=False),
-    _rule("use-tool", r"\b(?:use|call|invoke|run|trigger|execute) (?:the |your )?(?:tool|function)s?"
-          r" [`\"'\w]|\b(?:call|invoke|use) (?:the )?[`\"']?[a-z]+_[a-z_]{2,40}[`\"']?"
-          r" (?:tool|function|with (?:the )?(?:following |these )?(?:arguments|parameters))",
-          strong=False),
-    _rule("override", rf"{_START}(?:ignore|disregard|forget|override|bypass) (?:the |all |any |your "
-          r"|these |every ){0,2}(?:[\w'-]{2,14} ){0,2}(?:instructions?|rules|guidelines|prompts?"
-          r"|restrictions?|polic(?:y|ies)|checks?|warnings?|context|above)\b", strong=False),
-    _rule("secrecy", r"\b(?:do not|don'?t|never|without) (?:\w{2,9} )?(?:tell|mention|reveal"
-          r"|disclose|acknowledge|telling|mentioning|revealing|acknowledging|admit)\b|\bsecretly\b"
-          r"|\b(?:do not|don'?t|without) (?:ask|asking) (?:for|the|me|any) "
-          r"(?:user|confirm\w*|permission|approval)", strong=False),
-    _rule("claims-authority", rf"{_START}(?:as )?(?:an? )?(?:{_MODEL})[,:]? you\b|\byou (?:are|were) (?:an? )"
-          r"(?:\w{2,12} )?(?:assistant|agent|model|ai|bot)\b|\b(?:new|updated|important new|real)"
-          r" (?:instructions?|directives?)\s{0,3}[:*]|\byour (?:new |real |true |only )(?:task|role"
-          r"|goal|job|objective|mission)\b|\b(?:security|admin|developer) override\b", strong=False),
-    _rule("exfiltration", rf"{_START}(?:send|post|email|upload|forward|transmit|exfiltrate|submit)"
-          rf"{_GAP}(?:[\w'/.-]{{1,30}}{_GAP}){{0,12}}(?:to|at){_GAP}(?:[\w'/-]{{1,20}}{_GAP}){{0,3}}"
-          rf"{_PLACE}", strong=False),
-    _rule("broad-approval", rf"\b{_BROAD_MODEL}\s?[:,]\s{{0,3}}(?:please |always |now )?(?:approve"
-          r"|allow|grant|ignore|delete|run|execute|send|reveal|recommend|merge|skip|disable|say"
-          r"|reply|respond|do|treat|mark|trust)\b", strong=False),
-    _rule("fake-turn", r"(?:^|\n)[\s>*-]{0,6}(?:assistant|ai|chatbot|model)\s?:\s[^\n]{4,}\n"
-          r"(?:[^\n]*\n){0,2}[\s>*-]{0,6}(?:user|human|system)\s?:\s\S", strong=False),
-    _rule("fake-turn", r"(?:^|\n)[\s>*-]{0,6}(?:user|human|system)\s?:\s[^\n]{4,}\n"
-          r"(?:[^\n]*\n){0,2}[\s>*-]{0,6}(?:assistant|ai|chatbot)\s?:\s\S", strong=False),
-    _rule("fake-turn", r"\"role\"\s?:\s?\"(?:system|assistant|developer)\"|#{2,4} ?(?:instruction|"
-          r"response|input|system|human|assistant):|(?:^|\n)[\s>*\[(#-]{0,6}(?:system|developer)"
-          r"(?: message| prompt)?[\])]?\s?:\s?(?:you|ignore|the user|do not|new)", strong=False),
+    _rule(
+        "response-shaping",
+        rf"\b(?:in|to|of|at|into|with|from) your (?:\w{{2,12}} )?{_RESPONSE}\b"
+        rf"|\b(?:modify|change|adjust|edit|rewrite|begin|start|end|finish|make) your (?:\w{{2,12}} )?"
+        rf"{_RESPONSE}\b",
+        strong=False,
+    ),
+    _rule(
+        "response-shaping",
+        rf"{_START}(?:respond|reply|answer) (?:only |just |to me |back )?"
+        r"(?:with|using|in|by|to me|'|\")",
+        strong=False,
+    ),
+    _rule(
+        "response-shaping",
+        rf"{_START}(?:only |just |simply )?(?:say|print|output|write|state|type)"
+        r" (?:exactly |only |just |the (?:text|following|word|phrase|sentence) )?[\"'\x{201c}\x{2018}]",
+        strong=False,
+    ),
+    _rule(
+        "speaks-as-user",
+        r"\bi want you to\b|\bwithout asking me\b|\bsigned,\s{1,4}(?:the )?user\b"
+        r"|\bthe task (?:that )?i (?:gave|asked)|\bi(?:'m| am) (?:the|your) (?:user|developer"
+        r"|administrator|owner|creator)\b|\bi (?:hereby )?(?:authori[sz]e|order|command|instruct)"
+        r" you\b|\bfrom now on,? you\b|\bto you, (?:the )?\w",
+        strong=False,
+    ),
+    _rule(
+        "about-the-user",
+        r"\bthe user(?:'s)? (?:\w{2,14} )?(?:is|has|wants|query|question|data"
+        r"|email|password|address|information|request|task|conversation|account)\b",
+        strong=False,
+    ),
+    _rule(
+        "stop-work",
+        r"\b(?:stop|halt|cease|abort) (?:immediately )?(?:what (?:you'?re|you are) doing"
+        r"|(?:all|your|any) (?:further |current |other )?(?:task|work|analysis|processing|action)s?)"
+        r"\b|\bdo (?:not|nothing) (?:do )?(?:anything )?else\b|\bthis is (?:extremely|really|very)"
+        r" important\b",
+        strong=False,
+    ),
+    _rule(
+        "use-tool",
+        r"\b(?:use|call|invoke|run|trigger|execute) (?:the |your )?(?:tool|function)s?"
+        r" [`\"'\w]|\b(?:call|invoke|use) (?:the )?[`\"']?[a-z]+_[a-z_]{2,40}[`\"']?"
+        r" (?:tool|function|with (?:the )?(?:following |these )?(?:arguments|parameters))",
+        strong=False,
+    ),
+    _rule(
+        "override",
+        rf"{_START}(?:ignore|disregard|forget|override|bypass) (?:the |all |any |your "
+        r"|these |every ){0,2}(?:[\w'-]{2,14} ){0,2}(?:instructions?|rules|guidelines|prompts?"
+        r"|restrictions?|polic(?:y|ies)|checks?|warnings?|context|above)\b",
+        strong=False,
+    ),
+    _rule(
+        "secrecy",
+        r"\b(?:do not|don'?t|never|without) (?:\w{2,9} )?(?:tell|mention|reveal"
+        r"|disclose|acknowledge|telling|mentioning|revealing|acknowledging|admit)\b|\bsecretly\b"
+        r"|\b(?:do not|don'?t|without) (?:ask|asking) (?:for|the|me|any) "
+        r"(?:user|confirm\w*|permission|approval)",
+        strong=False,
+    ),
+    _rule(
+        "claims-authority",
+        rf"{_START}(?:as )?(?:an? )?(?:{_MODEL})[,:]? you\b|\byou (?:are|were) (?:an? )"
+        r"(?:\w{2,12} )?(?:assistant|agent|model|ai|bot)\b|\b(?:new|updated|important new|real)"
+        r" (?:instructions?|directives?)\s{0,3}[:*]|\byour (?:new |real |true |only )(?:task|role"
+        r"|goal|job|objective|mission)\b|\b(?:security|admin|developer) override\b",
+        strong=False,
+    ),
+    _rule(
+        "exfiltration",
+        rf"{_START}(?:send|post|email|upload|forward|transmit|exfiltrate|submit)"
+        rf"{_GAP}(?:[\w'/.-]{{1,30}}{_GAP}){{0,12}}(?:to|at){_GAP}(?:[\w'/-]{{1,20}}{_GAP}){{0,3}}"
+        rf"{_PLACE}",
+        strong=False,
+    ),
+    _rule(
+        "broad-approval",
+        rf"\b{_BROAD_MODEL}\s?[:,]\s{{0,3}}(?:please |always |now )?(?:approve"
+        r"|allow|grant|ignore|delete|run|execute|send|reveal|recommend|merge|skip|disable|say"
+        r"|reply|respond|do|treat|mark|trust)\b",
+        strong=False,
+    ),
+    _rule(
+        "fake-turn",
+        r"(?:^|\n)[\s>*-]{0,6}(?:assistant|ai|chatbot|model)\s?:\s[^\n]{4,}\n"
+        r"(?:[^\n]*\n){0,2}[\s>*-]{0,6}(?:user|human|system)\s?:\s\S",
+        strong=False,
+    ),
+    _rule(
+        "fake-turn",
+        r"(?:^|\n)[\s>*-]{0,6}(?:user|human|system)\s?:\s[^\n]{4,}\n"
+        r"(?:[^\n]*\n){0,2}[\s>*-]{0,6}(?:assistant|ai|chatbot)\s?:\s\S",
+        strong=False,
+    ),
+    _rule(
+        "fake-turn",
+        r"\"role\"\s?:\s?\"(?:system|assistant|developer)\"|#{2,4} ?(?:instruction|"
+        r"response|input|system|human|assistant):|(?:^|\n)[\s>*\[(#-]{0,6}(?:system|developer)"
+        r"(?: message| prompt)?[\])]?\s?:\s?(?:you|ignore|the user|do not|new)",
+        strong=False,
+    ),
 )
 
 HIDDEN_CUES: tuple[Rule, ...] = (
     *CUES,
-    _rule("hidden-request", rf"{_START}(?:send|email|transfer|forward|approve|reveal|delete|execute"
-          r"|grant|disable|visit|click|download|install|upload|post|pay|make|change|say|tell|ignore"
-          r"|recommend|always|answer|respond|reply|print|summari[sz]e)\s{1,3}(?:[\w'.:/@-]{1,40}\s{1,3})"
-          r"{0,20}?(?:to|with|for|that|by|from|in|all|the|https?:)\b", strong=False),
+    _rule(
+        "hidden-request",
+        rf"{_START}(?:send|email|transfer|forward|approve|reveal|delete|execute"
+        r"|grant|disable|visit|click|download|install|upload|post|pay|make|change|say|tell|ignore"
+        r"|recommend|always|answer|respond|reply|print|summari[sz]e)\s{1,3}(?:[\w'.:/@-]{1,40}\s{1,3})"
+        r"{0,20}?(?:to|with|for|that|by|from|in|all|the|https?:)\b",
+        strong=False,
+    ),
 )
 """What convicts in text that nobody was meant to see, where even a plain request is out of place."""

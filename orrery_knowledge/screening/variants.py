@@ -27,8 +27,7 @@ VOCABULARY = frozenset(
 )
 _SMALL = frozenset(
     "all any and are as at be before by do email for from in it mode must my new not now of on only "
-    "or rules send set should tell text that the them then these this to up use user with you your"
-    .split()
+    "or rules send set should tell text that the them then these this to up use user with you your".split()
 )
 _WORDS = VOCABULARY | _SMALL
 _ORDINARY = frozenset({"content", "massage", "foreword", "repent"})
@@ -102,6 +101,10 @@ def _order(word: str) -> tuple[int, str]:
 @lru_cache(maxsize=16384)
 def _mend(word: str) -> str:
     """The key word that `word` stands for, or `word` itself."""
+    if len(word) >= 18 and word.isascii() and word.isalpha():
+        parts = _segment(word)
+        known = [part for part in parts if part in VOCABULARY]
+        return " ".join(parts) if len(known) >= 2 and len(parts) <= len(word) // 3 else word
     if len(word) < 5 or word in _WORDS or word in _ORDINARY or word.startswith(tuple(VOCABULARY)):
         return word
     if not word.isalpha():
@@ -112,10 +115,6 @@ def _mend(word: str) -> str:
         return word
     if not word.isascii():
         return word
-    if len(word) >= 18:
-        parts = _segment(word)
-        known = [part for part in parts if part in VOCABULARY]
-        return " ".join(parts) if len(known) >= 2 and len(parts) <= len(word) // 3 else word
     if scrambled := _SCRAMBLED.get(word[0] + "".join(sorted(word[1:-1])) + word[-1]):
         return scrambled
     if len(word) < 6:

@@ -64,6 +64,8 @@ class FilesystemSource:
         state: the ``.orrery`` folder; never listed.
     """
 
+    Config = FilesystemSourceConfig
+
     def __init__(self, config: FilesystemSourceConfig, *, root: Path, state: Path) -> None:
         self.config = config
         self.id = config.id

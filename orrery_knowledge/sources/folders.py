@@ -122,9 +122,7 @@ def _open_folder(root: int, parts: Sequence[str]) -> int:
     return descriptor
 
 
-def _read(
-    root: int, parts: Sequence[str], max_bytes: int, pieces: list[bytes] | None
-) -> FileState:
+def _read(root: int, parts: Sequence[str], max_bytes: int, pieces: list[bytes] | None) -> FileState:
     folder = _open_folder(root, parts[:-1])
     try:
         descriptor = os.open(parts[-1], _FILE, dir_fd=folder)

@@ -20,10 +20,14 @@ import re2
 
 # Escapes that `printable_path` can write: 00-1F, 25, 7F and 80-FF.
 _ESCAPE_LIKE = re2.compile(r"%((?:[01][0-9A-F]|25|7F|[89A-F][0-9A-F]))")
-_UNSAFE = frozenset(
-    [*range(0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, 0x2028, 0x2029]
-    + [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF]
+_UNSAFE_RANGES = (
+    range(0x20),
+    range(0x7F, 0xA0),
+    (0x061C, 0x200E, 0x200F, 0xFEFF),
+    range(0x2028, 0x202F),
+    range(0x2066, 0x206A),
 )
+_UNSAFE = frozenset(code for codes in _UNSAFE_RANGES for code in codes)
 
 
 def printable_path(raw: bytes) -> str:
@@ -33,9 +37,7 @@ def printable_path(raw: bytes) -> str:
         return text
     # RE2 takes no lone surrogates, and an escape-like sequence is ASCII: work on the bytes.
     text = (
-        _ESCAPE_LIKE.sub(rb"%25\1", raw).decode("utf-8", "surrogateescape")
-        if b"%" in raw
-        else text
+        _ESCAPE_LIKE.sub(rb"%25\1", raw).decode("utf-8", "surrogateescape") if b"%" in raw else text
     )
     return "".join(map(_printable, text))
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from google.adk.plugins.base_plugin import BasePlugin
 from typing_extensions import override
 
+from orrery_knowledge.settings import Settings
 from orrery_plugins.audit import Audit, AuditSink
 from orrery_plugins.output_cap import DEFAULT_LIMIT, ToolOutputCap
 from orrery_plugins.pii_redaction import PIIRedaction
 from orrery_plugins.safety_screen import SafetyScreen
 from orrery_plugins.stage_plugin import StagePlugin
 from orrery_plugins.stages import Stage
-
-if TYPE_CHECKING:
-    from orrery_knowledge.settings import Settings
 
 
 class GuardPlugin(StagePlugin):

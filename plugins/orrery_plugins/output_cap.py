@@ -62,7 +62,7 @@ class ToolOutputCap:
         return {**tree, "passages": passages, "omitted_passages": found - len(passages)}
 
     def _truncate(self, tree: Tree, call: Call) -> Tree:
-        longest = self.limit
+        longest = min(self.limit, _longest(tree))
         short = tree
         while longest > MIN_STRING and size(short) > self.limit:
             longest = longest * 3 // 4
@@ -84,6 +84,17 @@ class ToolOutputCapPlugin(StagePlugin):
 
     def __init__(self, limit: int = DEFAULT_LIMIT, name: str = "orrery_output_cap") -> None:
         super().__init__(name, [ToolOutputCap(limit)])
+
+
+def _longest(tree: Tree) -> int:
+    lengths = [0]
+
+    def note(text: str) -> str:
+        lengths.append(len(text))
+        return text
+
+    map_strings(tree, note)
+    return max(lengths)
 
 
 def _cutter(longest: int) -> Callable[[str], str]:

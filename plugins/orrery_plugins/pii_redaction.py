@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from orrery_knowledge.screening import redact_credentials, redact_personal
-from orrery_plugins.results import Tree, map_strings
+from orrery_plugins.results import Tree
 from orrery_plugins.stage_plugin import StagePlugin
-from orrery_plugins.stages import Call
+from orrery_plugins.stages import Call, screen_strings
 
 
 class PIIRedaction:
@@ -16,16 +16,9 @@ class PIIRedaction:
 
     def apply(self, tree: Tree, call: Call) -> Tree:
         """Return the tree redacted."""
-
-        def redact(text: str) -> str:
-            for rule_set in (redact_credentials, redact_personal):
-                screened = rule_set(text)
-                call.findings.update(finding.rule for finding in screened.findings)
-                text = screened.text
-            return text
-
-        redacted: Tree = map_strings(tree, redact)
-        return redacted
+        for redact in (redact_credentials, redact_personal):
+            tree = screen_strings(tree, redact, call)
+        return tree
 
 
 class PIIRedactionPlugin(StagePlugin):

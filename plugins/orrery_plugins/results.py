@@ -15,8 +15,6 @@ from google.genai import types
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from orrery_knowledge.screening import fence, is_fenced, unfence
-
 Tree = dict[str, Any]
 MAX_DEPTH = 60
 
@@ -50,12 +48,9 @@ def replace(result: dict[Any, Any], tree: Tree) -> None:
 
 
 def map_strings(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a copy of a plain tree with `change` applied to every string, keys included.
-
-    What a genuine fence holds is changed inside its fence.
-    """
+    """Return a copy of a plain tree with `change` applied to every string, keys included."""
     if isinstance(value, str):
-        return _inside_fence(value, change)
+        return change(value)
     if isinstance(value, list):
         return [map_strings(item, change) for item in value]
     if isinstance(value, dict):
@@ -128,15 +123,6 @@ def _key(key: object) -> str:
 
 def _name_only(value: object) -> str:
     return f"[{type(value).__name__}, not shown]"
-
-
-def _inside_fence(text: str, change: Callable[[str], str]) -> str:
-    """Apply a change to a text, or to what a genuine fence of ours holds, keeping the fence."""
-    if not is_fenced(text):
-        return change(text)
-    source, inner = unfence(text)
-    changed = change(inner)
-    return text if changed == inner else fence(changed, source=source)
 
 
 def _keyed(items: Iterator[tuple[str, Any]]) -> Tree:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from orrery_knowledge.screening import fence, is_fenced, screen_injections
-from orrery_plugins.results import Tree, map_strings, passages_of
+from orrery_plugins.results import Tree, passages_of
 from orrery_plugins.stage_plugin import StagePlugin
-from orrery_plugins.stages import Call
+from orrery_plugins.stages import Call, screen_strings
 
 
 class SafetyScreen:
@@ -16,13 +16,7 @@ class SafetyScreen:
 
     def apply(self, tree: Tree, call: Call) -> Tree:
         """Return the tree neutralised; passages that are fenced already stay as they are."""
-
-        def neutral(text: str) -> str:
-            screened = screen_injections(text)
-            call.findings.update(finding.rule for finding in screened.findings)
-            return screened.text
-
-        clean: Tree = map_strings(tree, neutral)
+        clean = screen_strings(tree, screen_injections, call)
         for passage in passages_of(clean) or ():
             if not is_fenced(passage["text"]):
                 source = passage.get("citation")

@@ -5,15 +5,17 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
-from orrery_plugins.results import Tree, normalise, withheld
+from orrery_knowledge.screening import Screened
+from orrery_plugins.results import Tree, map_strings, normalise, withheld
 
 logger = logging.getLogger(__name__)
 
@@ -105,6 +107,20 @@ def scrub(stages: Iterable[Stage], result: object, call: Call) -> Tree:
     except Exception as error:
         return _give_up(name, error)
     return tree
+
+
+def screen_strings(tree: Tree, screen: Callable[[str], Screened], call: Call) -> Tree:
+    """Screen every string of a tree and count the findings in the call's record."""
+    # Tables repeat their keys and values in every row.
+    once = cache(screen)
+
+    def change(text: str) -> str:
+        screened = once(text)
+        call.findings.update(finding.rule for finding in screened.findings)
+        return screened.text
+
+    changed: Tree = map_strings(tree, change)
+    return changed
 
 
 def class_name(error: BaseException) -> str:

@@ -46,6 +46,8 @@ class SqliteConfig(BaseModel):
 class SqliteIndex:
     """`KnowledgeIndex` on one SQLite file. Several processes may search while one syncs."""
 
+    Config = SqliteConfig
+
     def __init__(self, config: SqliteConfig, *, state: Path) -> None:
         self.path = state / config.path
         self._database = Database(self.path)

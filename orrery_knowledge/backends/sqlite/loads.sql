@@ -198,7 +198,7 @@ DELETE FROM vector WHERE key NOT IN (SELECT vector_key FROM chunk WHERE vector_k
 -- Rows of a document and digest, in every load, whose eligibility differs from what is wanted.
 SELECT id FROM document
 WHERE corpus = :corpus AND source = :source AND path = :path AND digest = :digest
-  AND eligible <> :eligible
+  AND eligible <> :eligible AND (NOT :eligible OR status = 'stable')
 
 -- set_eligible --
 -- Change eligibility in place.

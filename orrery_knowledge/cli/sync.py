@@ -1,0 +1,133 @@
+"""`orrery-knowledge sync`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import TracebackType
+
+import click
+from tqdm import tqdm
+
+from orrery_knowledge.cli import options
+from orrery_knowledge.cli.terminal import is_terminal, print_json, say, warn
+from orrery_knowledge.models import SyncReport
+from orrery_knowledge.runtime import build_embedder, build_index, build_ledger, build_sources
+from orrery_knowledge.settings import load_settings
+from orrery_knowledge.sync import SyncOptions
+from orrery_knowledge.sync import sync as run_sync
+
+SHOWN = 20
+"""How many problems are printed; `--json` has all of them."""
+
+PLAIN_SECONDS = 10.0
+"""How often a line of progress is printed where there is no terminal."""
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  orrery-knowledge sync
+  orrery-knowledge sync --dry-run          what would change, how many embeddings
+  orrery-knowledge sync --source handbook --json"""
+)
+@click.option("--source", "source", metavar="ID", help="Only this source.")
+@click.option("--dry-run", is_flag=True, help="Say what would change and what it would cost.")
+@click.option("--full", is_flag=True, help="Read every document again.")
+@click.option("--allow-mass-delete", is_flag=True, help="Go on though many documents are gone.")
+@click.option("--allow-empty", is_flag=True, help="Go on though nothing would be left.")
+@click.option("--strict", is_flag=True, help="Exit with 1 when anything is quarantined.")
+@options.as_json
+@options.command
+async def sync(
+    config: Path | None,
+    source: str | None,
+    dry_run: bool,
+    full: bool,
+    allow_mass_delete: bool,
+    allow_empty: bool,
+    strict: bool,
+    json_: bool,
+) -> int:
+    """Bring the index up to date: read what changed, check it, then activate it at once."""
+    settings = load_settings(config)
+    index = build_index(settings)
+    if not hasattr(index, "begin"):
+        say(f"backend {settings.backend.type}: ingestion is somebody else's job; nothing to do")
+        return 0
+    ledger = build_ledger(settings)
+    sources = build_sources(settings)
+    wanted = SyncOptions(
+        source=source,
+        dry_run=dry_run,
+        full=full,
+        allow_mass_delete=allow_mass_delete,
+        allow_empty=allow_empty,
+        max_delete_share=settings.policy.max_delete_share,
+        chunk_size=settings.chunking.size,
+    )
+    try:
+        await ledger.open()
+        with _Progress(quiet=json_) as progress:
+            report = await run_sync(
+                index, ledger, sources, build_embedder(settings), wanted, progress
+            )
+    finally:
+        for opened in sources:
+            await opened.close()
+        await index.close()
+        await ledger.close()
+    _print(report, json_)
+    failed = report.failed or report.refused or (strict and report.quarantined)
+    return 1 if failed else 0
+
+
+def _print(report: SyncReport, json_: bool) -> None:
+    if json_:
+        print_json(report.model_dump(mode="json"))
+        return
+    for problem in report.errors[:SHOWN]:
+        warn(f"{problem.source}: {problem.reason}")
+    if len(report.errors) > SHOWN:
+        warn(f"... and {len(report.errors) - SHOWN} more (see --json)")
+    for problem in report.warnings[:SHOWN]:
+        warn(f"warning: {problem.source}: {problem.reason}")
+    for reason, count in sorted(report.passed_over.items()):
+        say(f"passed over {count}: {reason}")
+    if report.pending:
+        say(f"{report.pending} documents wait for a review")
+    if report.dry_run:
+        say(f"would compute {report.embedded} embeddings")
+    elif report.activated:
+        say(f"load {report.load} is active; {report.embedded} embeddings computed")
+    elif not report.refused:
+        say("nothing has changed")
+    say(report.summary)
+
+
+class _Progress:
+    """A bar on a terminal, now and then a plain line elsewhere."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._bar = tqdm(unit=" documents", disable=quiet or not is_terminal(), leave=False)
+        self._quiet = quiet
+        self._next = time.monotonic() + PLAIN_SECONDS
+
+    def __call__(self, what: str, documents: int, chunks: int) -> None:
+        self._bar.set_description(what, refresh=False)
+        self._bar.set_postfix_str(f"{chunks} chunks", refresh=False)
+        self._bar.update(documents - self._bar.n)
+        if self._bar.disable and not self._quiet and time.monotonic() >= self._next:
+            self._next = time.monotonic() + PLAIN_SECONDS
+            warn(f"{what}: {documents} documents seen, {chunks} chunks written")
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._bar.close()

@@ -1,0 +1,122 @@
+"""A labelled dataset: documents, queries, and which sections answer which query."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.evaluation.payloads import alert_query
+
+DOCUMENT_GLOBS = tuple(
+    f"**/*.{ending}" for ending in ("md", "markdown", "mdx", "txt", "rst", "adoc")
+)
+
+
+class LabelledQuery(BaseModel):
+    """One query.
+
+    Attributes:
+        kind: what sort of query it is; results are reported by kind.
+        answerable: whether any document answers it.
+        no_answer: for an unanswerable one, how near it is (``"far"``, ``"near"``).
+        payload: an Alertmanager webhook; the query then goes the way of an alert.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    id: str
+    text: str
+    kind: str = "query"
+    answerable: bool = True
+    no_answer: str | None = None
+    payload: dict[str, Any] | None = None
+
+    @property
+    def searched(self) -> str:
+        """The words that are searched for."""
+        return alert_query(self.payload) if self.payload else self.text
+
+
+class Dataset(BaseModel):
+    """A dataset folder: ``docs/``, ``queries.jsonl``, ``qrels.tsv``.
+
+    Attributes:
+        folder: where it lies.
+        queries: in the order of the file.
+        qrels: query id -> (document, section anchor or "") -> relevance; duplicates are folded to
+            their highest relevance, so a label that stands twice counts once.
+    """
+
+    model_config = ConfigDict(frozen=True)
+    folder: Path
+    queries: tuple[LabelledQuery, ...]
+    qrels: dict[str, dict[tuple[str, str], int]]
+
+    @property
+    def documents(self) -> Path:
+        """Folder of the documents."""
+        return self.folder / "docs"
+
+
+def read_dataset(folder: Path) -> Dataset:
+    """Read a dataset folder.
+
+    Raises:
+        ConfigurationError: a file is missing or wrong; the message names the line.
+    """
+    for part in ("docs", "queries.jsonl", "qrels.tsv"):
+        if not (folder / part).exists():
+            raise ConfigurationError(
+                f"{folder} is no dataset: {part} is missing (docs/, queries.jsonl and qrels.tsv "
+                "are needed)"
+            )
+    queries = _read_queries(folder / "queries.jsonl")
+    qrels = _read_qrels(folder / "qrels.tsv", {query.id for query in queries})
+    for query in queries:
+        relevant = any(grade > 0 for grade in qrels.get(query.id, {}).values())
+        if query.answerable and not relevant:
+            raise ConfigurationError(f"query {query.id} is answerable, but qrels.tsv has no answer")
+        if not query.answerable and relevant:
+            raise ConfigurationError(f"query {query.id} is unanswerable, but qrels.tsv answers it")
+    return Dataset(folder=folder, queries=queries, qrels=qrels)
+
+
+def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:
+    queries: dict[str, LabelledQuery] = {}
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                query = LabelledQuery.model_validate(json.loads(line))
+            except (ValueError, ValidationError):
+                raise ConfigurationError(f"{file.name}, line {number}: no query object") from None
+            if query.id in queries:
+                raise ConfigurationError(f"{file.name}, line {number}: id {query.id!r} again")
+            queries[query.id] = query
+    if not queries:
+        raise ConfigurationError(f"{file.name} holds no query")
+    return tuple(queries.values())
+
+
+def _read_qrels(file: Path, known: set[str]) -> dict[str, dict[tuple[str, str], int]]:
+    qrels: dict[str, dict[tuple[str, str], int]] = {}
+    with file.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            fields = line.rstrip("\n").split("\t")
+            if number == 1 or not line.strip():
+                continue
+            if len(fields) != 4 or not fields[3].strip().isdigit():
+                raise ConfigurationError(
+                    f"{file.name}, line {number}: expected query-id, doc, section, relevance"
+                )
+            query, document, section, grade = fields
+            if query not in known:
+                raise ConfigurationError(f"{file.name}, line {number}: no query {query!r}")
+            judged = qrels.setdefault(query, {})
+            target = (document, section)
+            judged[target] = max(judged.get(target, 0), int(grade))
+    return qrels

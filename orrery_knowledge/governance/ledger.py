@@ -1,0 +1,425 @@
+"""The ledger: the truth on trust, and the memory of what was shown to whom."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, DocumentError
+from orrery_knowledge.governance import decisions, quarantines
+from orrery_knowledge.governance.cleaning import TooLarge, Unsupported, clean_json, one_line
+from orrery_knowledge.governance.driver import (
+    make_engine,
+    mapped,
+    read_url,
+    serialise,
+    shown,
+    writer,
+)
+from orrery_knowledge.governance.locks import DecisionLock
+from orrery_knowledge.governance.migrate import bring_up_to_date
+from orrery_knowledge.governance.records import (
+    AuditEntry,
+    Decision,
+    DocumentKey,
+    Evidence,
+    Issue,
+    PendingDocument,
+    QuarantineEntry,
+    QuarantineKind,
+    QuarantineReason,
+    Review,
+    Verdict,
+)
+from orrery_knowledge.governance.schema import audit, decision, evidence, pending, quarantine
+from orrery_knowledge.models import Document
+
+_MAX_REVIEWER = 200
+_MAX_REASON = 2000
+_GOVERNANCE = "governance"
+
+
+class Ledger:
+    """Reviews, pending texts, quarantine, evidence and audit, in SQLite or PostgreSQL.
+
+    Every method but `close` needs `open` first. They all may raise `BackendUnavailable`; no error
+    of a driver gets out.
+
+    Args:
+        url: SQLAlchemy URL, ``sqlite+aiosqlite:///.orrery/ledger.db`` or
+            ``postgresql+psycopg://...``.
+
+    Raises:
+        ConfigurationError: the URL can't be used.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = read_url(url)
+        self._engine: AsyncEngine | None = None
+        self._lock: DecisionLock | None = None
+
+    async def open(self) -> None:
+        """Connect; create or migrate the schema where needed. Safe to call twice.
+
+        Raises:
+            ConfigurationError: the path can't be used, or the schema is newer than this code.
+        """
+        if self._engine is not None:
+            return
+        await bring_up_to_date(self._url)
+        self._engine = make_engine(self._url)
+        self._lock = DecisionLock(self._url, self._engine)
+
+    async def close(self) -> None:
+        """Close every connection; safe to call twice."""
+        engine, self._engine, self._lock = self._engine, None, None
+        if engine is not None:
+            with mapped(self._url):
+                await engine.dispose()
+
+    async def __aenter__(self) -> Ledger:
+        """Open it."""
+        await self.open()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        """Close it."""
+        await self.close()
+
+    # Reviews
+
+    async def file_pending(
+        self, document: Document, *, digest: str, title: str, metadata: Mapping[str, Any]
+    ) -> bool:
+        """File a version for review as the current one of its document; idempotent.
+
+        Other versions of the document that nobody decided on are superseded by it.
+
+        Args:
+            document: as its source yielded it; kept whole.
+            digest: see `document_digest`.
+            title: for the list.
+            metadata: as parsed, JSON types.
+
+        Returns:
+            whether it is news: False when it was the current version already.
+        """
+        kept, of_source = _json(metadata), _json(document.metadata)
+        async with self._write(_GOVERNANCE) as connection:
+            return await decisions.file_version(
+                connection,
+                document,
+                digest=digest,
+                title=title,
+                metadata=kept,
+                source_metadata=of_source,
+            )
+
+    async def withdraw_pending(self, document: DocumentKey) -> int:
+        """Supersede what is filed for a document that is gone. Returns how many versions."""
+        async with self._write(_GOVERNANCE) as connection:
+            done = await connection.execute(
+                sa.update(pending)
+                .where(decisions.is_document(pending, document), ~pending.c.superseded)
+                .values(superseded=True)
+            )
+            return done.rowcount
+
+    async def pending(self, document: DocumentKey, digest: str) -> PendingDocument | None:
+        """A filed version with its text, whatever was decided on it; None when never filed."""
+        async with self._read() as connection:
+            row = (
+                await connection.execute(
+                    sa.select(pending).where(
+                        decisions.is_document(pending, document), pending.c.digest == digest
+                    )
+                )
+            ).one_or_none()
+        return None if row is None else decisions.to_pending(row)
+
+    async def reviews(self, source: str | None = None) -> list[Review]:
+        """Every filed version and what became of it, oldest first, without texts."""
+        query = decisions.select_reviews()
+        if source is not None:
+            query = query.where(pending.c.source == source)
+        async with self._read() as connection:
+            return [decisions.to_review(row) for row in await connection.execute(query)]
+
+    async def approvals(
+        self, documents: Iterable[DocumentKey] | None = None, *, source: str | None = None
+    ) -> dict[DocumentKey, dict[str, Decision]]:
+        """The latest decision on each digest of each document.
+
+        Args:
+            documents: only these.
+            source: only documents of this source; with neither, all.
+        """
+        of_source = decision.c.source == source if source is not None else sa.true()
+        conditions = (
+            [of_source]
+            if documents is None
+            else [
+                sa.and_(of_source, decisions.is_any_of(decision, batch))
+                for batch in decisions.batches(documents)
+            ]
+        )
+        found: dict[DocumentKey, dict[str, Decision]] = {}
+        async with self._read() as connection:
+            for condition in conditions:
+                for row in await connection.execute(decisions.select_latest(condition)):
+                    one = decisions.to_decision(row)
+                    found.setdefault(one.document, {})[one.digest] = one
+        return found
+
+    async def decide(
+        self,
+        document: DocumentKey,
+        digest: str,
+        decision: Verdict,
+        *,
+        reviewer: str,
+        reason: str = "",
+        replaces: int | None = None,
+        indexed: bool = False,
+    ) -> int:
+        """Record a decision on one version of a document.
+
+        Approving and rejecting need a version that is filed, current and undecided. Revoking,
+        tainting and expiring also take back what was approved. Of two decisions at once one wins.
+
+        Args:
+            document: (corpus, source, path).
+            digest: all 64 digits, of the version that was looked at.
+            decision: the verdict.
+            reviewer: who says so; recorded as not verified.
+            reason: for people.
+            replaces: number of the decision that this one replaces, 0 for none: needed to approve
+                again what was rejected or revoked. None: as described above.
+            indexed: the caller has checked that the index holds exactly this version. Documents of
+                reviewed sources are never filed here, so the ledger can't know them.
+
+        Returns:
+            the decision's number.
+
+        Raises:
+            StaleDecision: this isn't what lies there now, or somebody else was faster.
+            ConfigurationError: no reviewer, or no such verdict.
+        """
+        verdict = decisions.check_verdict(decision)
+        name = one_line(reviewer, _MAX_REVIEWER)
+        if not name:
+            raise ConfigurationError("a decision needs the name of its reviewer")
+        async with self.decision_lock(), self._write(_GOVERNANCE) as connection:
+            return await decisions.decide(
+                connection,
+                document,
+                digest,
+                verdict,
+                reviewer=name,
+                reason=one_line(reason, _MAX_REASON),
+                replaces=replaces,
+                indexed=indexed,
+            )
+
+    async def last_decision(self) -> int:
+        """Number of the last decision; 0 before the first."""
+        async with self._read() as connection:
+            last = await connection.execute(sa.select(sa.func.max(decision.c.number)))
+            return last.scalar() or 0
+
+    async def decisions_since(self, number: int) -> list[Decision]:
+        """Decisions after this number, in order."""
+        query = sa.select(decision).where(decision.c.number > number).order_by(decision.c.number)
+        async with self._read() as connection:
+            return [decisions.to_decision(row) for row in await connection.execute(query)]
+
+    def decision_lock(self, patience: float = 30) -> AbstractAsyncContextManager[None]:
+        """Keep everybody else from deciding, so that an index can be brought in step.
+
+        Holds across processes; whoever holds it may decide, and take it again.
+
+        Args:
+            patience: seconds to wait for it.
+
+        Raises:
+            BackendUnavailable: somebody else held it all that time.
+        """
+        if self._lock is None:
+            raise self._not_open()
+        return self._lock.hold(patience)
+
+    # Quarantine
+
+    async def quarantine(
+        self,
+        document: DocumentKey,
+        *,
+        revision: str,
+        kind: QuarantineKind,
+        reasons: Sequence[QuarantineReason],
+        digest: str | None = None,
+    ) -> None:
+        """Enter a revision that must not be found; idempotent.
+
+        Args:
+            document: (corpus, source, path).
+            revision: of the source; a new one resolves the entries of older ones.
+            kind: ``invalid`` for format or metadata, ``unsafe`` for secrets or injections.
+            reasons: rules and lines, never what was found.
+            digest: where the text could be read.
+        """
+        async with self._write(_GOVERNANCE) as connection:
+            await quarantines.put(
+                connection,
+                document,
+                revision=revision,
+                digest=digest,
+                kind=kind,
+                reasons=reasons,
+            )
+
+    async def resolve_quarantine(self, document: DocumentKey) -> int:
+        """The document is good again, or gone. Returns how many entries that resolves."""
+        # Sync asks for every good document, and nearly none has an entry: a look costs no commit.
+        async with self._read() as connection:
+            if not await quarantines.is_open(connection, document):
+                return 0
+        async with self._write(_GOVERNANCE) as connection:
+            return await quarantines.resolve(connection, document)
+
+    async def list_quarantine(
+        self, source: str | None = None, *, resolved: bool = False
+    ) -> list[QuarantineEntry]:
+        """Open entries, oldest first; with `resolved` those that are closed too."""
+        query = sa.select(quarantine).order_by(quarantine.c.number)
+        if source is not None:
+            query = query.where(quarantine.c.source == source)
+        if not resolved:
+            query = query.where(quarantine.c.resolved_at.is_(None))
+        async with self._read() as connection:
+            return [quarantines.to_entry(row) for row in await connection.execute(query)]
+
+    # Evidence
+
+    async def save_evidence(self, investigation: str, issues: Sequence[Issue]) -> list[Evidence]:
+        """Save passages as issued, all or none, before anybody sees them."""
+        if not issues:
+            return []
+        rows = [{**issue.model_dump(), "metadata": _json(issue.metadata)} for issue in issues]
+        now = datetime.now(UTC)
+        async with self._write(f"evidence {investigation}") as connection:
+            last = await connection.execute(
+                sa.select(sa.func.max(evidence.c.sequence)).where(
+                    evidence.c.investigation == investigation
+                )
+            )
+            first = (last.scalar() or 0) + 1
+            for sequence, row in enumerate(rows, first):
+                row.update(
+                    investigation=investigation, sequence=sequence, issued=True, issued_at=now
+                )
+            await connection.execute(sa.insert(evidence), rows)
+        return [Evidence(**row) for row in rows]
+
+    async def mark_not_issued(self, investigation: str, citations: Iterable[str]) -> int:
+        """Take back the latest issue of each citation: it was dropped on its way out.
+
+        Returns:
+            how many were taken back.
+        """
+        newest = (
+            sa.select(sa.func.max(evidence.c.sequence))
+            .where(
+                evidence.c.investigation == investigation,
+                evidence.c.citation == sa.bindparam("cited"),
+                evidence.c.issued,
+            )
+            .scalar_subquery()
+        )
+        taken = 0
+        async with self._write(f"evidence {investigation}") as connection:
+            for citation in dict.fromkeys(citations):
+                done = await connection.execute(
+                    sa.update(evidence)
+                    .where(evidence.c.investigation == investigation, evidence.c.sequence == newest)
+                    .values(issued=False),
+                    {"cited": citation},
+                )
+                taken += done.rowcount
+        return taken
+
+    async def evidence(self, investigation: str) -> list[Evidence]:
+        """Everything saved under an investigation, in order; what was taken back too."""
+        query = (
+            sa.select(evidence)
+            .where(evidence.c.investigation == investigation)
+            .order_by(evidence.c.sequence)
+        )
+        async with self._read() as connection:
+            rows = [dict(row._mapping) for row in await connection.execute(query)]
+        return [Evidence(**{k: v for k, v in row.items() if k != "number"}) for row in rows]
+
+    # Audit
+
+    async def record(
+        self,
+        action: str,
+        *,
+        actor: str,
+        details: Mapping[str, Any] | None = None,
+        investigation: str | None = None,
+    ) -> int:
+        """Add an audit entry; its details must hold no document text. Returns its number."""
+        values = {"at": datetime.now(UTC), "actor": actor, "action": action}
+        async with self._write(None) as connection:
+            result = await connection.execute(
+                sa.insert(audit)
+                .values(**values, investigation=investigation, details=_json(details or {}))
+                .returning(audit.c.number)
+            )
+            return int(result.scalar_one())
+
+    async def audit(self, investigation: str | None = None, limit: int = 100) -> list[AuditEntry]:
+        """The newest audit entries, newest first."""
+        query = sa.select(audit).order_by(audit.c.number.desc()).limit(limit)
+        if investigation is not None:
+            query = query.where(audit.c.investigation == investigation)
+        async with self._read() as connection:
+            return [AuditEntry(**row._mapping) for row in await connection.execute(query)]
+
+    # Transactions
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        with mapped(self._url):
+            async with self._open_engine().connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _write(self, name: str | None) -> AsyncIterator[AsyncConnection]:
+        with mapped(self._url):
+            async with writer(self._open_engine()).begin() as connection:
+                if name is not None:
+                    await serialise(connection, name)
+                yield connection
+
+    def _open_engine(self) -> AsyncEngine:
+        if self._engine is None:
+            raise self._not_open()
+        return self._engine
+
+    def _not_open(self) -> BackendUnavailable:
+        return BackendUnavailable(f"{shown(self._url)} is not open")
+
+
+def _json(value: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        copied: dict[str, Any] = clean_json(value)
+    except (TooLarge, Unsupported):
+        raise DocumentError("metadata holds a value that can't be kept as JSON") from None
+    return copied

@@ -1,0 +1,166 @@
+"""From a source's document to rows of an index: metadata, screening, chunks, words.
+
+Pure: no I/O, the same document and decision always give the same rows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+from typing import Literal
+
+from orrery_knowledge.chunking.markdown import SPLITTER_VERSION, chunk_markdown
+from orrery_knowledge.errors import DocumentError
+from orrery_knowledge.governance.digests import document_digest, framed_digest
+from orrery_knowledge.governance.eligibility import eligibility
+from orrery_knowledge.governance.metadata import METADATA_VERSION, DocumentMetadata, parse_metadata
+from orrery_knowledge.governance.records import Decision, QuarantineReason
+from orrery_knowledge.identifiers import IDENTIFIERS_VERSION, analyse
+from orrery_knowledge.models import (
+    Chunk,
+    Document,
+    IndexedChunk,
+    IndexedDocument,
+    Model,
+    Trust,
+)
+from orrery_knowledge.protocols import KnowledgeSource
+from orrery_knowledge.screening import SCREENING_VERSION, screen
+
+UNSAFE = frozenset({"injection", "hidden", "credential"})
+"""Findings that keep a document out; personal data is redacted when a passage is shown."""
+
+
+class Prepared(Model):
+    """What became of a document.
+
+    Attributes:
+        outcome: ``"index"`` (rows to write, eligible or lowered by its own status), ``"pending"``
+            (waits for a review, in the ledger), ``"quarantine"`` (invalid or unsafe) or
+            ``"empty"`` (nothing to index).
+        indexed: the rows; None unless it is indexed or pending.
+        metadata: None where it could not be read.
+        reasons: why it is quarantined.
+        unsafe: quarantined by screening (else it is invalid).
+    """
+
+    outcome: Literal["index", "pending", "quarantine", "empty"]
+    digest: str | None = None
+    indexed: IndexedDocument | None = None
+    metadata: DocumentMetadata | None = None
+    reasons: tuple[QuarantineReason, ...] = ()
+    unsafe: bool = False
+
+
+def processing_key(source: KnowledgeSource, *, fingerprint: str | None, size: int) -> str:
+    """Name everything besides its content that shapes a document's rows.
+
+    Args:
+        source: its settings count, and whether it is trusted.
+        fingerprint: of the embedder; None without one.
+        size: chunk size in characters.
+    """
+    return framed_digest(
+        "orrery-processing-1",
+        fingerprint or "",
+        SPLITTER_VERSION,
+        IDENTIFIERS_VERSION,
+        METADATA_VERSION,
+        SCREENING_VERSION,
+        str(size),
+        source.corpus,
+        source.trust,
+        source.settings_key,
+    )[:32]
+
+
+def prepare(
+    document: Document,
+    *,
+    trust: Trust,
+    decisions: Mapping[str, Decision],
+    key: str,
+    size: int,
+    embedded: bool,
+) -> Prepared:
+    """Validate, screen and cut one document.
+
+    Args:
+        document: as its source yields it.
+        trust: what the source's configuration declares.
+        decisions: the latest decision by digest, of this document.
+        key: see `processing_key`.
+        size: chunk size in characters.
+        embedded: whether chunks get vectors.
+    """
+    service = document.metadata.get("service")
+    try:
+        metadata, front = parse_metadata(
+            document, default_service=service if isinstance(service, str) else None
+        )
+    except DocumentError as error:
+        return Prepared(outcome="quarantine", reasons=(QuarantineReason(rule=str(error)),))
+    digest = document_digest(front.body, metadata.governing(document.corpus))
+    findings = [found for found in screen(document.text).findings if found.kind in UNSAFE]
+    if findings:
+        reasons = tuple(
+            QuarantineReason(rule=found.rule, line=found.line, preview=found.preview)
+            for found in findings
+        )
+        return Prepared(
+            outcome="quarantine", digest=digest, metadata=metadata, reasons=reasons, unsafe=True
+        )
+    if not front.body.strip():
+        return Prepared(outcome="empty", digest=digest, metadata=metadata)
+    verdict = eligibility(
+        status=metadata.status, tainted=False, trust=trust, decision=decisions.get(digest)
+    )
+    chunks = chunk_markdown(
+        front.body, title=metadata.title, size=size, first_line=front.first_line
+    )
+    indexed = IndexedDocument(
+        corpus=document.corpus,
+        source=document.source,
+        path=document.path,
+        uri=document.uri,
+        title=metadata.title,
+        service=metadata.service,
+        status=metadata.status,
+        digest=digest,
+        revision=document.revision,
+        processing_key=key,
+        commit=document.commit,
+        modified_at=document.modified_at,
+        eligible=verdict.eligible,
+        trust=verdict.trust_words,
+        metadata=metadata.model_dump(mode="json", exclude={"title", "service", "status"}),
+        chunks=tuple(_indexed_chunk(chunk, metadata, document.path, embedded) for chunk in chunks),
+    )
+    waits = metadata.status == "stable" and not verdict.eligible and digest not in decisions
+    return Prepared(
+        outcome="pending" if waits else "index", digest=digest, indexed=indexed, metadata=metadata
+    )
+
+
+def embedding_text(chunk: Chunk) -> str:
+    """What a chunk's vector stands for: its context and its text."""
+    return f"{chunk.context}\n\n{chunk.text}" if chunk.context else chunk.text
+
+
+def _indexed_chunk(
+    chunk: Chunk, metadata: DocumentMetadata, path: str, embedded: bool
+) -> IndexedChunk:
+    header = analyse("\n".join((metadata.title, PurePosixPath(path).stem, *chunk.heading_path)))
+    text = embedding_text(chunk)
+    body = analyse(text)
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest() if embedded else None
+    return IndexedChunk(
+        chunk=chunk,
+        header=header.words,
+        words=body.words,
+        length=body.length,
+        identifiers=tuple(dict.fromkeys((*header.wholes, *body.wholes))),
+        fragments=tuple(dict.fromkeys((*header.fragments, *body.fragments))),
+        vector_key=key,
+    )

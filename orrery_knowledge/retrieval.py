@@ -1,0 +1,260 @@
+"""Query to rankings to fusion to best passages: what every search goes through.
+
+The agent tool, the command line and every server ask here, so that eligibility, screening and
+evidence hold for each of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from orrery_knowledge.confidence import CONFIDENT, confidence, found_something
+from orrery_knowledge.errors import EmbedderError, KnowledgeError
+from orrery_knowledge.fusion import Fused, best_per_document, fuse
+from orrery_knowledge.governance.citations import format_citation
+from orrery_knowledge.governance.evidence import record
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.models import (
+    Counts,
+    FetchedChunk,
+    Passage,
+    Query,
+    Rankings,
+    Ranks,
+    SearchResult,
+)
+from orrery_knowledge.protocols import Embedder, KnowledgeIndex, Vectors
+from orrery_knowledge.screening import screen
+from orrery_knowledge.telemetry import retrieval_span
+
+NOTHING_INDEXED = "nothing has been indexed yet; run: orrery-knowledge sync"
+
+Answer = tuple[Rankings, list[tuple[Fused, FetchedChunk]]]
+
+
+class Retrieval:
+    """Answers queries over one index.
+
+    Args:
+        index: what is searched.
+        ledger: whose decisions hold, and where evidence is kept; opened on first use.
+        embedder: of the index's vectors; None searches by words alone.
+        stale_after_days: untouched for this long marks a passage as stale.
+        cite_source: whether citations name the source; needed as soon as there are two.
+    """
+
+    def __init__(
+        self,
+        index: KnowledgeIndex,
+        ledger: Ledger,
+        embedder: Embedder | None,
+        *,
+        stale_after_days: int = 180,
+        cite_source: bool = True,
+    ) -> None:
+        self._index = index
+        self._ledger = ledger
+        self._embedder = embedder
+        self._stale_after_days = stale_after_days
+        self._cite_source = cite_source
+
+    async def search(self, query: Query, *, investigation: str | None = None) -> SearchResult:
+        """Answer one query; never raises for a backend that is gone.
+
+        Args:
+            query: what is asked.
+            investigation: under which the passages are saved as evidence; None saves nothing.
+
+        Returns:
+            status ``ok`` with passages, ``no_match``, ``invalid`` with the reason, or
+            ``unavailable`` with the reason when the index, the ledger or the evidence fails.
+        """
+        started = time.perf_counter()
+        with retrieval_span(
+            data_source=query.corpus, top_k=query.top_k, strategy=query.mode
+        ) as span:
+            if reason := self._invalid(query):
+                result = _failure("invalid", query, reason)
+                span.result(error_type="invalid")
+            else:
+                try:
+                    result = await self._answer(query, investigation)
+                    span.result(
+                        result_count=len(result.passages),
+                        candidate_count=sum(result.counts.model_dump().values()),
+                        load=result.load,
+                        empty=result.status == "no_match",
+                        score_max=result.passages[0].score if result.passages else None,
+                        error_type="unavailable" if result.status == "unavailable" else None,
+                    )
+                    span.content(query.text, [(p.citation, p.score) for p in result.passages])
+                except KnowledgeError as error:
+                    span.result(error_type=type(error).__name__)
+                    result = _failure("unavailable", query, str(error))
+        took = round((time.perf_counter() - started) * 1000, 1)
+        return result.model_copy(update={"took_ms": took})
+
+    async def rank(self, query: Query) -> tuple[Rankings, list[tuple[Fused, FetchedChunk]]]:
+        """Ranked chunks with their bodies, before any confidence cut; what evaluation looks at.
+
+        Raises:
+            BackendUnavailable: the index does not answer.
+            EmbedderError: the query can't be embedded.
+        """
+        vector, fingerprint = await self._vector(query)
+        return await self._candidates(query, vector, fingerprint, None)
+
+    async def close(self) -> None:
+        """Close the index and the ledger; safe to call twice."""
+        await self._index.close()
+        await self._ledger.close()
+
+    def _invalid(self, query: Query) -> str | None:
+        if not query.text.strip():
+            return "the query is empty"
+        if query.mode == "vector" and self._embedder is None:
+            return "search by meaning needs an embedder, and none is configured"
+        return None
+
+    async def _answer(self, query: Query, investigation: str | None) -> SearchResult:
+        await self._ledger.open()
+        await apply_decisions(self._index, self._ledger)
+        note = None
+        try:
+            vector, fingerprint = await self._vector(query)
+        except EmbedderError as error:
+            if query.mode == "vector":
+                raise
+            vector, fingerprint = None, None
+            note = f"searched by words alone: {error}"
+        rankings, found = await self._candidates(query, vector, fingerprint, query.top_k)
+        if rankings.load is None:
+            return _failure("unavailable", query, NOTHING_INDEXED)
+        sure = confidence(rankings)
+        counts = Counts(**{name: len(rankings.rankings.get(name, ())) for name in _COUNTED})
+        if not found or not found_something(rankings):
+            return SearchResult(
+                status="no_match",
+                confident=False,
+                confidence=sure,
+                query=query.text,
+                counts=counts,
+                load=rankings.load,
+                reason=note,
+            )
+        passages = await asyncio.to_thread(self._passages, rankings, found)
+        result = SearchResult(
+            status="ok",
+            confident=sure >= CONFIDENT,
+            confidence=sure,
+            query=query.text,
+            passages=passages,
+            counts=counts,
+            load=rankings.load,
+            reason=note,
+        )
+        if investigation is not None:
+            await record(self._ledger, investigation, result)
+        return result
+
+    async def _vector(self, query: Query) -> tuple[Vectors | None, str | None]:
+        if self._embedder is None or query.mode == "lexical":
+            return None, None
+        return await self._embedder.embed_query(query.text), self._embedder.fingerprint
+
+    async def _candidates(
+        self, query: Query, vector: Vectors | None, fingerprint: str | None, top_k: int | None
+    ) -> Answer:
+        """Search and fetch on one load; once more if the pointer moved in between."""
+        for _ in range(2):
+            rankings = await self._index.search(query, vector, fingerprint)
+            if rankings.load is None:
+                return rankings, []
+            chosen = best_per_document(fuse(rankings), query.per_document)[:top_k]
+            bodies = await self._index.fetch([item.chunk for item in chosen], rankings.load)
+            by_id = {body.id: body for body in bodies}
+            found = [(item, by_id[item.chunk]) for item in chosen if item.chunk in by_id]
+            if len(found) == len(chosen) or await self._index.active_load() == rankings.load:
+                break
+        return rankings, found
+
+    def _passages(
+        self, rankings: Rankings, found: Sequence[tuple[Fused, FetchedChunk]]
+    ) -> tuple[Passage, ...]:
+        now = datetime.now(UTC)
+        return tuple(self._passage(rankings, item, body, now) for item, body in found)
+
+    def _passage(
+        self, rankings: Rankings, item: Fused, body: FetchedChunk, now: datetime
+    ) -> Passage:
+        chunk = body.chunk
+        age = (now - body.modified_at).days if body.modified_at else None
+        stale = age is not None and age >= self._stale_after_days
+        section = screen(chunk.section).text
+        title = screen(body.title).text
+        part = f" (part {chunk.part}/{chunk.parts})" if chunk.parts > 1 else ""
+        candidate = rankings.candidates[item.chunk]
+        matched = [
+            name
+            for name, hit in (
+                ("identifier", candidate.identifiers > 0.0),
+                ("words", candidate.lexical > 0.0),
+                ("meaning", "vector" in item.ranks),
+            )
+            if hit
+        ]
+        return Passage(
+            text=screen(chunk.text).text,
+            citation=format_citation(
+                body.path,
+                anchor=chunk.anchor,
+                part=chunk.part if chunk.parts > 1 else None,
+                digest=body.digest,
+                source=body.source if self._cite_source else None,
+            ),
+            label=f"{body.path} § {section or title}{part}",
+            source=body.uri,
+            title=title,
+            section=section,
+            anchor=chunk.anchor,
+            part=chunk.part,
+            parts=chunk.parts,
+            line_start=chunk.line_start,
+            line_end=chunk.line_end,
+            revision=body.commit or body.revision,
+            modified_at=body.modified_at,
+            age_days=age,
+            stale=stale,
+            needs_review=stale or _expired(body, now),
+            trust=body.trust,
+            matched=tuple(matched),
+            corpus=body.corpus,
+            service=body.service,
+            score=round(item.score, 6),
+            ranks=Ranks(**{name: item.ranks.get(name) for name in _COUNTED}),
+            load=rankings.load or 0,
+        )
+
+
+_COUNTED = ("lexical", "identifiers", "vector")
+
+
+def _expired(body: FetchedChunk, now: datetime) -> bool:
+    expires = body.metadata.get("expires_at")
+    return isinstance(expires, str) and expires <= now.date().isoformat()
+
+
+def _failure(status: str, query: Query, reason: str) -> SearchResult:
+    return SearchResult.model_validate(
+        {
+            "status": status,
+            "confident": False,
+            "confidence": 0.0,
+            "query": query.text,
+            "reason": reason,
+        }
+    )

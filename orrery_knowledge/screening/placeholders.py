@@ -1,0 +1,111 @@
+"""What looks like a secret and is none: one table, no entropy, the same answer in every process."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import re2
+
+DOCUMENTED = frozenset(
+    {
+        "akiaiosfodnn7example",
+        "wjalrxutnfemi/k7mdeng/bpxrficyexamplekey",
+        "je7mtgbclwbf/2zk/h3ycho8l1ihk+bg",
+        "asiaiosfodnn7example",
+    }
+)
+"""Sample keys that AWS prints in its own documentation."""
+
+_WORDS = frozenset(
+    """
+    password passwd pass pwd passphrase secret token key apikey api_key user username changeme
+    change_me change-me changeit replaceme replace_me replace-me redacted removed masked hidden
+    omitted example sample dummy placeholder todo tbd none null nil true false yes no on off enabled
+    disabled required optional empty undefined unset default string str text bytes int integer
+    number boolean bool object value foo bar baz foobar your-password yourpassword mypassword
+    my-password insert_here abc abc123 xyz prompt ask stdin env file vault manual auto automatic
+    generated random base64 plain plaintext plain-text hashed encrypted invalid incorrect wrong
+    missing expired unknown failed valid correct authentication auth basic bearer digest hello
+    """.split()
+)
+_KEYWORDS = ("password", "passwd", "token", "credential", "api-key", "apikey")
+_REFERENCE = re2.compile(
+    r"^[\"']?(?:\\?\$|%[A-Za-z_]+%|%\(|\{\{|<[^>]*>?$|\[[^\]]*\]?$|\{[A-Za-z_.]+\}|#\{|@|!(?:Ref|Sub|vault)|&\w+$|\*{3,}"
+    r"|x{4,}$|X{4,}$|\.{3,}|…|-+$|_+$|\(|~/|\.\.?/|file:|vault:|ssm:|env[:(.]"
+    r"|secretref|op://|arn:|process\.env|os\.(?:environ|getenv)|getenv|ENV\[|System\.getenv|var\."
+    r"|local\.|data\.|module\.|self\.|this\.|config\.|settings\.|secrets\.|request\.|args\.|options\.)"
+)
+_FILLER = re2.compile(
+    r"(?i)^(?:x+|\*+|\.+|-+|_+|0+|1+|a+|1234567890|0123456789|12345678|123456)$"
+    r"|(?:your|my|the|insert|enter|replace|put|some)[_\s-].{0,40}(?:password|secret|token|key|here|value|id)"
+    r"|<[^<>]{1,60}>|\{\{|\$\{|\$\(|^\w+\(|\*{4,}|\.{3,}$|x{6,}|example(?:key|token|secret|password)?$"
+    r"|^\[redacted|^redacted|^(?:not|never|should|must|will|is|are|was|has|can|may)$"
+    r"|^(?:sk|pk|rk)[-_](?:[a-z]+[-_])?1234\w{0,8}$|^sk-\.{2,}"
+)
+_UUID = re2.compile(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
+_DIGEST = re2.compile(r"(?i)^(?:sha(?:1|224|256|384|512)|md5)[:-][0-9a-f+/=]+$")
+_CODE = re2.compile(
+    r"^[A-Za-z_][\w.]*\(|\)$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|^[A-Za-z_]\w*\[|::|->|=>|&&|\|\|"
+)
+_PATH = re2.compile(r"^/(?:[\w.@-]+/)*[\w.@-]*$")
+_ABOUT = re2.compile(r"^[#./]{0,2}[a-z]+(?:[-_./#][a-z]+)*$")
+_GENERATED = re2.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)+-[bcdfghjklmnpqrstvwxz2456789]{5}$")
+"""Kubernetes ends generated names with five characters of this alphabet (`rand.SafeEncodeString`)."""
+_SLUG = re2.compile(r"^[a-z]+(?:[-_./][a-z]+)*$")
+_NUMBER = re2.compile(r"^[\d.,:%/-]+[a-zA-Z]{0,3}$")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for a secret instead of being one."""
+    bare = value.strip("\"'`")
+    low = bare.lower()
+    return (
+        low in _WORDS
+        or low in DOCUMENTED
+        or not any(char.isalnum() for char in bare)
+        or len(set(low)) <= 2
+        or bool(_REFERENCE.search(value))
+        or bool(_FILLER.search(bare))
+        or bool(_DIGEST.match(bare))
+        or bool(_PATH.match(bare) and _changes(bare) < 6)
+        or bool(_ABOUT.match(bare) and any(word in bare for word in _KEYWORDS))
+    )
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted value is an expression: a call, an attribute, a type."""
+    return bool(_CODE.search(value))
+
+
+def is_name(value: str) -> bool:
+    """Whether a value is words, a number or an id: the name of a secret, not the secret."""
+    return bool(_SLUG.match(value) or _NUMBER.match(value) or _GENERATED.match(value))
+
+
+def is_uuid(value: str) -> bool:
+    """Whether a value is a UUID."""
+    return bool(_UUID.match(value))
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value mixes letters and digits as a generated one does, inside of one part."""
+    if len(value) < 10 or is_uuid(value) or is_name(value):
+        return False
+    parts = [part for part in re2.split(r"[^A-Za-z0-9]+", value) if part]
+    mixed = [
+        part
+        for part in parts
+        if len(part) >= 6
+        and any(char.isdigit() for char in part)
+        and any(char.isalpha() for char in part)
+    ]
+    cased = [part for part in parts if len(part) >= 12 and _changes(part) >= 4]
+    return bool(mixed or cased) and len(set(value)) >= 7
+
+
+def _changes(part: str) -> int:
+    """How often the case changes from one letter to the next."""
+    return sum(
+        one.isalpha() and two.isalpha() and one.isupper() != two.isupper()
+        for one, two in pairwise(part)
+    )

@@ -1,0 +1,432 @@
+"""Sources to documents to chunks to vectors to a candidate load; checks; activation.
+
+What changed is written, what didn't is skipped, and nothing that is searched changes before the
+whole load is. See ``docs/aep/025-knowledge-retrieval.md``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from orrery_knowledge.embedders.batches import embed_all
+from orrery_knowledge.errors import (
+    CheckFailed,
+    ConfigurationError,
+    DocumentError,
+    LoadsHeld,
+    SourceError,
+)
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.records import Decision, QuarantineReason
+from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.models import (
+    Document,
+    IndexedDocument,
+    KnownDocument,
+    SourceEntry,
+    SyncError,
+    SyncReport,
+)
+from orrery_knowledge.preparation import Prepared, embedding_text, prepare, processing_key
+from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+
+BATCH_CHUNKS = 256
+"""Documents are embedded and written once they hold this many chunks: bounds the memory."""
+
+MASS_DELETE_FLOOR = 2
+"""Fewer removals than this are never a mass deletion, whatever their share."""
+
+Progress = Callable[[str, int, int], None]
+"""Told (what is read now, documents seen, chunks written) as a sync goes on."""
+
+
+@dataclass(frozen=True)
+class SyncOptions:
+    """What a sync is asked for.
+
+    Attributes:
+        source: only this source; None for all.
+        dry_run: say what would change and what it would cost; write nothing.
+        full: read every document again.
+        allow_mass_delete: activate even if more than `max_delete_share` of the documents go.
+        allow_empty: activate even if nothing is left.
+        max_delete_share: share of documents, in [0, 1].
+        chunk_size: in characters.
+    """
+
+    source: str | None = None
+    dry_run: bool = False
+    full: bool = False
+    allow_mass_delete: bool = False
+    allow_empty: bool = False
+    max_delete_share: float = 0.3
+    chunk_size: int = 800
+
+
+@dataclass
+class _Tally:
+    documents: int = 0
+    chunks: int = 0
+    skipped: int = 0
+    pruned: int = 0
+    removed: int = 0
+    quarantined: int = 0
+    pending: int = 0
+    failed: int = 0
+    embedded: int = 0
+    seen: int = 0
+    passed_over: dict[str, int] = field(default_factory=dict)
+    errors: list[SyncError] = field(default_factory=list)
+    warnings: list[SyncError] = field(default_factory=list)
+
+
+async def sync(
+    index: KnowledgeIndex,
+    ledger: Ledger,
+    sources: Sequence[KnowledgeSource],
+    embedder: Embedder | None,
+    options: SyncOptions,
+    progress: Progress | None = None,
+) -> SyncReport:
+    """Bring an index up to date with its sources.
+
+    Args:
+        index: what is filled.
+        ledger: who decided what; gets what is quarantined or waits.
+        sources: every configured source, also those that `options.source` leaves out.
+        embedder: computes vectors; None for search by words alone.
+        options: see `SyncOptions`.
+        progress: told as the sync goes on.
+
+    Raises:
+        SyncRunning: another sync holds the lock.
+        Superseded: another load was activated meanwhile; this one is not.
+        LoadsHeld: a rollback holds the index.
+        ConfigurationError: the options don't fit the sources.
+        BackendUnavailable: the index or ledger does not answer.
+    """
+    run = _Run(index, ledger, sources, embedder, options, progress)
+    if options.dry_run:
+        return await run.build(None)
+    async with index.lock():
+        await apply_decisions(index, ledger)
+        if await index.held():
+            raise LoadsHeld(
+                "a rollback holds the index; `orrery-knowledge loads resume` lets syncs run again"
+            )
+        details = {"sources": sorted(source.id for source in run.wanted)}
+        load = await index.begin(embedder.fingerprint if embedder else None, details)
+        try:
+            return await run.build(load.number)
+        finally:
+            # After an activation this does nothing; a cancelled build is undone before we go.
+            await asyncio.shield(index.abandon(load.number))
+
+
+class _Run:
+    def __init__(
+        self,
+        index: KnowledgeIndex,
+        ledger: Ledger,
+        sources: Sequence[KnowledgeSource],
+        embedder: Embedder | None,
+        options: SyncOptions,
+        progress: Progress | None,
+    ) -> None:
+        self.index = index
+        self.ledger = ledger
+        self.embedder = embedder
+        self.options = options
+        self.progress = progress or (lambda *_: None)
+        self.sources = {source.id: source for source in sources}
+        if options.source is not None and options.source not in self.sources:
+            known = ", ".join(sorted(self.sources)) or "none"
+            raise ConfigurationError(f"there is no source {options.source!r}; configured: {known}")
+        self.wanted = [s for s in sources if options.source in (None, s.id)]
+        self.tally = _Tally()
+        self.load: int | None = None
+        self.buffer: list[tuple[Prepared, bool]] = []
+        self.buffered_chunks = 0
+        self.planned_keys: set[str] = set()
+        self.clean = True
+        self.started = time.monotonic()
+
+    async def build(self, load: int | None) -> SyncReport:
+        """Fill a load (or, without one, only count), check it and activate it."""
+        self.load = load
+        active = await self.index.active_load()
+        await self._check_fingerprint()
+        gone: dict[str, list[str]] = {}
+        known_total = 0
+        for source in self.wanted:
+            known = await self.index.known(source.id)
+            known_total += len(known)
+            seen = await self._read_source(source, known)
+            await self._flush()
+            gone[source.id] = sorted(known.keys() - seen)
+        if self.options.source is None:
+            for source_id in set(await self.index.sources()) - self.sources.keys():
+                known = await self.index.known(source_id)
+                known_total += len(known)
+                gone[source_id] = sorted(known)
+        refused = await self._remove(gone, known_total)
+        return await self._finish(active, refused or self._refuse_empty())
+
+    async def _check_fingerprint(self) -> None:
+        if self.options.source is None:
+            return
+        loads = await self.index.loads()
+        active = next((load for load in loads if load.status == "active"), None)
+        fingerprint = self.embedder.fingerprint if self.embedder else None
+        if active is not None and active.fingerprint != fingerprint:
+            raise ConfigurationError(
+                "the embedder has changed, so every source must be read: run sync without --source"
+            )
+
+    async def _read_source(
+        self, source: KnowledgeSource, known: Mapping[str, KnownDocument]
+    ) -> set[str]:
+        """Read what changed in a source; returns the paths that are there."""
+        key = processing_key(
+            source,
+            fingerprint=self.embedder.fingerprint if self.embedder else None,
+            size=self.options.chunk_size,
+        )
+        decisions = await self.ledger.approvals(source=source.id)
+        seen: set[str] = set()
+        try:
+            async for entry in source.entries():
+                self.tally.seen += 1
+                self.progress(source.id, self.tally.seen, self.tally.chunks)
+                if entry.skipped is not None:
+                    count = self.tally.passed_over.get(entry.skipped, 0)
+                    self.tally.passed_over[entry.skipped] = count + 1
+                    continue
+                seen.add(entry.path)
+                before = known.get(entry.path)
+                unchanged = before is not None and (before.revision, before.processing_key) == (
+                    entry.revision,
+                    key,
+                )
+                if unchanged and not self.options.full:
+                    self.tally.skipped += 1
+                    continue
+                await self._read_entry(source, entry, key, decisions, known=before is not None)
+        except SourceError as error:
+            self._failed(source.id, str(error))
+        return seen
+
+    async def _read_entry(
+        self,
+        source: KnowledgeSource,
+        entry: SourceEntry,
+        key: str,
+        decisions: Mapping[tuple[str, str, str], Mapping[str, Decision]],
+        *,
+        known: bool,
+    ) -> None:
+        where = f"{source.id}: {entry.path}"
+        try:
+            document = await source.read(entry)
+        except DocumentError as error:
+            self._failed(where, str(error))
+            return
+        for warning in document.warnings:
+            self.tally.warnings.append(SyncError(source=where, reason=warning))
+        prepared = await asyncio.to_thread(
+            prepare,
+            document,
+            trust=source.trust,
+            decisions=decisions.get((document.corpus, document.source, document.path), {}),
+            key=key,
+            size=self.options.chunk_size,
+            embedded=self.embedder is not None,
+        )
+        await self._file(document, prepared, where)
+        if prepared.outcome == "index" and prepared.indexed is not None:
+            self.buffer.append((prepared, known))
+            self.buffered_chunks += len(prepared.indexed.chunks)
+            if self.buffered_chunks >= BATCH_CHUNKS:
+                await self._flush()
+
+    async def _file(self, document: Document, prepared: Prepared, where: str) -> None:
+        """Tell the ledger what is quarantined, waits, or is good again."""
+        key = (document.corpus, document.source, document.path)
+        write = not self.options.dry_run
+        if prepared.outcome == "quarantine":
+            self.tally.quarantined += 1
+            reason = "; ".join(_words(found) for found in prepared.reasons)
+            self.tally.errors.append(SyncError(source=where, reason=f"quarantined: {reason}"))
+            if write:
+                await self.ledger.quarantine(
+                    key,
+                    revision=document.revision,
+                    digest=prepared.digest,
+                    kind="unsafe" if prepared.unsafe else "invalid",
+                    reasons=prepared.reasons,
+                )
+            return
+        if prepared.outcome == "empty":
+            self.tally.warnings.append(SyncError(source=where, reason="it holds no text"))
+        if prepared.outcome == "pending":
+            self.tally.pending += 1
+        if not write:
+            return
+        await self.ledger.resolve_quarantine(key)
+        if prepared.outcome == "pending" and prepared.metadata and prepared.digest:
+            await self.ledger.file_pending(
+                document,
+                digest=prepared.digest,
+                title=prepared.metadata.title,
+                metadata=prepared.metadata.model_dump(mode="json"),
+            )
+
+    async def _flush(self) -> None:
+        """Embed and write what was read."""
+        batch, self.buffer, self.buffered_chunks = self.buffer, [], 0
+        if not batch:
+            return
+        documents = [p.indexed for p, _ in batch if p.indexed is not None]
+        if self.embedder is not None:
+            documents = await self._embed(self.embedder, documents)
+        if self.load is not None:
+            lowered = [d for d in documents if not d.eligible]
+            for document in lowered:
+                # The author lowered it: what is replaced must not go on answering.
+                await self.index.remove(self.load, document.source, [document.path])
+            self.tally.pruned += await self.index.write(self.load, documents)
+        self.tally.documents += len(documents)
+        self.tally.chunks += sum(len(document.chunks) for document in documents)
+        self.progress("writing", self.tally.seen, self.tally.chunks)
+
+    async def _embed(
+        self, embedder: Embedder, documents: list[IndexedDocument]
+    ) -> list[IndexedDocument]:
+        """Store the vectors that are missing; documents whose texts can't be embedded fail."""
+        texts = {
+            item.vector_key: embedding_text(item.chunk)
+            for document in documents
+            for item in document.chunks
+            if item.vector_key is not None
+        }
+        missing = await self.index.missing_vectors(embedder.fingerprint, list(texts))
+        missing = [key for key in missing if key not in self.planned_keys]
+        self.tally.embedded += len(missing)
+        if self.load is None:
+            self.planned_keys.update(missing)
+            return documents
+        if not missing:
+            return documents
+        vectors, failures = await embed_all(embedder, [texts[key] for key in missing])
+        bad = {missing[failure.index]: failure.reason for failure in failures}
+        self.tally.embedded -= len(bad)
+        good = [position for position, key in enumerate(missing) if key not in bad]
+        await self.index.store_vectors(
+            embedder.fingerprint, [missing[position] for position in good], vectors[good]
+        )
+        kept = []
+        for document in documents:
+            reasons = [bad[c.vector_key] for c in document.chunks if c.vector_key in bad]
+            if reasons:
+                self._failed(f"{document.source}: {document.path}", reasons[0])
+            else:
+                kept.append(document)
+        return kept
+
+    async def _remove(self, gone: Mapping[str, Sequence[str]], known: int) -> str | None:
+        """End documents that are gone; returns why nothing may be activated, if so."""
+        count = sum(len(paths) for paths in gone.values())
+        if self.tally.failed or not count:
+            return None
+        share = count / known
+        if (
+            count >= MASS_DELETE_FLOOR
+            and share > self.options.max_delete_share
+            and not self.options.allow_mass_delete
+        ):
+            return (
+                f"{count} of {known} documents are gone from their sources "
+                f"(over {self.options.max_delete_share:.0%}); nothing was activated. If that is "
+                "meant, run sync --allow-mass-delete"
+            )
+        for source, paths in gone.items():
+            if self.load is not None and paths:
+                await self.index.remove(self.load, source, paths)
+                for path in paths:
+                    corpus = self.sources[source].corpus if source in self.sources else ""
+                    await self.ledger.resolve_quarantine((corpus, source, path))
+                    await self.ledger.withdraw_pending((corpus, source, path))
+        self.tally.removed = count
+        return None
+
+    async def _finish(self, active: int | None, refused: str | None) -> SyncReport:
+        changed = bool(self.tally.documents or self.tally.removed)
+        if refused is not None:
+            self.tally.errors.append(SyncError(source="sync", reason=refused))
+            return self._report(active, activated=False, refused=True)
+        if self.load is None or not changed:
+            return self._report(active, activated=False)
+        async with self.ledger.decision_lock():
+            await apply_decisions(self.index, self.ledger)
+            reason = await self._check(self.load)
+            if reason is not None:
+                self.tally.errors.append(SyncError(source="sync", reason=reason))
+                return self._report(active, activated=False, refused=True)
+            await self.index.activate(self.load)
+        await self.index.gc()
+        return self._report(self.load, activated=True)
+
+    async def _check(self, load: int) -> str | None:
+        """Why a built load must not be activated; None when it may."""
+        try:
+            record = await self.index.check(load)
+        except CheckFailed as error:
+            return str(error)
+        if record.documents == 0 and not self.options.allow_empty:
+            return (
+                "nothing would be left to search; nothing was activated. If that is meant, run "
+                "sync --allow-empty"
+            )
+        return None
+
+    def _refuse_empty(self) -> str | None:
+        nothing = not (self.tally.seen or self.tally.failed)
+        if nothing and not self.options.allow_empty:
+            return (
+                "the sources hold no document; nothing was activated. Check their paths, or run "
+                "sync --allow-empty if that is meant"
+            )
+        return None
+
+    def _failed(self, where: str, reason: str) -> None:
+        self.tally.failed += 1
+        self.tally.errors.append(SyncError(source=where, reason=reason))
+
+    def _report(self, load: int | None, *, activated: bool, refused: bool = False) -> SyncReport:
+        t = self.tally
+        return SyncReport(
+            load=load,
+            activated=activated,
+            refused=refused,
+            dry_run=self.options.dry_run,
+            documents=t.documents,
+            chunks=t.chunks,
+            skipped=t.skipped,
+            pruned=t.pruned,
+            removed=t.removed,
+            quarantined=t.quarantined,
+            pending=t.pending,
+            failed=t.failed,
+            embedded=t.embedded,
+            passed_over=t.passed_over,
+            took_ms=round((time.monotonic() - self.started) * 1000, 1),
+            errors=tuple(t.errors),
+            warnings=tuple(t.warnings),
+        )
+
+
+def _words(reason: QuarantineReason) -> str:
+    return f"{reason.rule} in line {reason.line}" if reason.line else reason.rule

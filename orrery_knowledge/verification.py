@@ -1,0 +1,144 @@
+"""Do sources, ledger and index say the same? Drift is found here, and mended where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from orrery_knowledge.errors import KnowledgeError
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.models import Model, Trust
+from orrery_knowledge.preparation import processing_key
+from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+
+
+class Drift(Model):
+    """One difference.
+
+    Attributes:
+        kind: ``source`` (index and source differ), ``ledger`` (index and decisions differ) or
+            ``index`` (the store differs from itself).
+        where: document or store.
+        problem: what is wrong and what mends it.
+        repaired: whether this run mended it.
+    """
+
+    kind: str
+    where: str
+    problem: str
+    repaired: bool = False
+
+
+async def verify(
+    index: KnowledgeIndex,
+    ledger: Ledger,
+    sources: Sequence[KnowledgeSource],
+    embedder: Embedder | None,
+    *,
+    chunk_size: int,
+    repair: bool = False,
+) -> list[Drift]:
+    """Compare the three.
+
+    Args:
+        index: what is searched.
+        ledger: who decided what.
+        sources: every configured source.
+        embedder: of the index's vectors.
+        chunk_size: configured size in characters, part of the processing key.
+        repair: apply missing decisions, take trust away where nothing grants it, rebuild the
+            search tables. Documents that differ from their source need a sync.
+
+    Raises:
+        BackendUnavailable: the index or ledger does not answer.
+    """
+    found = await _ledger_drift(index, ledger, sources, repair=repair)
+    store = await index.verify(repair=repair)
+    left = await index.verify() if repair and store else store
+    found += [
+        Drift(kind="index", where="store", problem=problem, repaired=problem not in left)
+        for problem in store
+    ]
+    for source in sources:
+        found += await _source_drift(index, ledger, source, embedder, chunk_size)
+    configured = {source.id for source in sources}
+    found += [
+        Drift(kind="source", where=name, problem="is not configured any more; run sync")
+        for name in await index.sources()
+        if name not in configured
+    ]
+    return found
+
+
+async def _ledger_drift(
+    index: KnowledgeIndex, ledger: Ledger, sources: Sequence[KnowledgeSource], *, repair: bool
+) -> list[Drift]:
+    found = []
+    behind = len(await ledger.decisions_since(await index.applied_decision()))
+    if behind:
+        if repair:
+            await apply_decisions(index, ledger)
+        problem = f"{behind} decisions are not applied yet"
+        found.append(Drift(kind="ledger", where="index", problem=problem, repaired=repair))
+    trusts: dict[str, Trust] = {source.id: source.trust for source in sources}
+    for corpus, source_id, path, digest in await index.visible():
+        key = (corpus, source_id, path)
+        decisions = (await ledger.approvals([key])).get(key, {})
+        decision = decisions.get(digest)
+        if decision is None and trusts.get(source_id) == "reviewed":
+            continue
+        if decision is not None and decision.decision == "approved":
+            continue
+        if repair:
+            number = decision.number if decision else await index.applied_decision()
+            await index.set_eligible(key, digest, False, number)
+        problem = "answers although nothing in the ledger grants it trust"
+        where = f"{source_id}: {path}"
+        found.append(Drift(kind="ledger", where=where, problem=problem, repaired=repair))
+    return found
+
+
+async def _source_drift(
+    index: KnowledgeIndex,
+    ledger: Ledger,
+    source: KnowledgeSource,
+    embedder: Embedder | None,
+    chunk_size: int,
+) -> list[Drift]:
+    key = processing_key(
+        source, fingerprint=embedder.fingerprint if embedder else None, size=chunk_size
+    )
+    known = dict(await index.known(source.id))
+    held = {
+        (entry.path, entry.revision)
+        for entry in await ledger.list_quarantine()
+        if entry.source == source.id
+    }
+    held |= {
+        (review.path, review.revision)
+        for review in await ledger.reviews(source=source.id)
+        if review.status != "superseded"
+    }
+    found = []
+    try:
+        async for entry in source.entries():
+            if entry.skipped is not None:
+                continue
+            before = known.pop(entry.path, None)
+            where = f"{source.id}: {entry.path}"
+            if (entry.path, entry.revision) in held:
+                continue
+            if before is None:
+                found.append(Drift(kind="source", where=where, problem="is not indexed; run sync"))
+            elif before.revision != entry.revision:
+                found.append(Drift(kind="source", where=where, problem="has changed; run sync"))
+            elif before.processing_key != key:
+                problem = "was processed with other settings; run sync"
+                found.append(Drift(kind="source", where=where, problem=problem))
+    except KnowledgeError as error:
+        return [*found, Drift(kind="source", where=source.id, problem=str(error))]
+    found += [
+        Drift(kind="source", where=f"{source.id}: {path}", problem="is gone; run sync")
+        for path in known
+    ]
+    return found
