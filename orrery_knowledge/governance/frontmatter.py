@@ -22,7 +22,8 @@ _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
 _UNPRINTABLE = re.compile(
     "[^\\t\\n\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]"
 )
-_YAML_KEY = re.compile(r"^(?![\s#-])[^\n]*?:(?:\s|$)", re.M)
+# A key starts with none of the characters that Markdown gives a meaning to, nor does YAML allow it.
+_YAML_KEY = re.compile(r"^(?![\s#>|*&!%@`-])[^\n]*?:(?:\s|$)", re.M)
 _TOML_KEY = re.compile(r"^[^#=\n]+=|^\[", re.M)
 _TOML_LINE = re.compile(r"at line (\d+)")
 

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, DocumentError
-from orrery_knowledge.governance import decisions, quarantines
+from orrery_knowledge.errors import ConfigurationError, DocumentError
+from orrery_knowledge.governance import decisions, issues, quarantines
 from orrery_knowledge.governance.cleaning import TooLarge, Unsupported, clean_json, one_line
-from orrery_knowledge.governance.driver import (
-    make_engine,
-    mapped,
-    read_url,
-    serialise,
-    shown,
-    writer,
-)
-from orrery_knowledge.governance.locks import DecisionLock
-from orrery_knowledge.governance.migrate import bring_up_to_date
+from orrery_knowledge.governance.connected import Connected
 from orrery_knowledge.governance.records import (
     AuditEntry,
     Decision,
@@ -44,52 +33,12 @@ _MAX_REASON = 2000
 _GOVERNANCE = "governance"
 
 
-class Ledger:
+class Ledger(Connected):
     """Reviews, pending texts, quarantine, evidence and audit, in SQLite or PostgreSQL.
 
     Every method but `close` needs `open` first. They all may raise `BackendUnavailable`; no error
     of a driver gets out.
-
-    Args:
-        url: SQLAlchemy URL, ``sqlite+aiosqlite:///.orrery/ledger.db`` or
-            ``postgresql+psycopg://...``.
-
-    Raises:
-        ConfigurationError: the URL can't be used.
     """
-
-    def __init__(self, url: str) -> None:
-        self._url = read_url(url)
-        self._engine: AsyncEngine | None = None
-        self._lock: DecisionLock | None = None
-
-    async def open(self) -> None:
-        """Connect; create or migrate the schema where needed. Safe to call twice.
-
-        Raises:
-            ConfigurationError: the path can't be used, or the schema is newer than this code.
-        """
-        if self._engine is not None:
-            return
-        await bring_up_to_date(self._url)
-        self._engine = make_engine(self._url)
-        self._lock = DecisionLock(self._url, self._engine)
-
-    async def close(self) -> None:
-        """Close every connection; safe to call twice."""
-        engine, self._engine, self._lock = self._engine, None, None
-        if engine is not None:
-            with mapped(self._url):
-                await engine.dispose()
-
-    async def __aenter__(self) -> Ledger:
-        """Open it."""
-        await self.open()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        """Close it."""
-        await self.close()
 
     # Reviews
 
@@ -238,21 +187,6 @@ class Ledger:
         async with self._read() as connection:
             return [decisions.to_decision(row) for row in await connection.execute(query)]
 
-    def decision_lock(self, patience: float = 30) -> AbstractAsyncContextManager[None]:
-        """Keep everybody else from deciding, so that an index can be brought in step.
-
-        Holds across processes; whoever holds it may decide, and take it again.
-
-        Args:
-            patience: seconds to wait for it.
-
-        Raises:
-            BackendUnavailable: somebody else held it all that time.
-        """
-        if self._lock is None:
-            raise self._not_open()
-        return self._lock.hold(patience)
-
     # Quarantine
 
     async def quarantine(
@@ -306,25 +240,13 @@ class Ledger:
 
     # Evidence
 
-    async def save_evidence(self, investigation: str, issues: Sequence[Issue]) -> list[Evidence]:
+    async def save_evidence(self, investigation: str, passages: Sequence[Issue]) -> list[Evidence]:
         """Save passages as issued, all or none, before anybody sees them."""
-        if not issues:
+        if not passages:
             return []
-        rows = [{**issue.model_dump(), "metadata": _json(issue.metadata)} for issue in issues]
-        now = datetime.now(UTC)
+        rows = [{**one.model_dump(), "metadata": _json(one.metadata)} for one in passages]
         async with self._write(f"evidence {investigation}") as connection:
-            last = await connection.execute(
-                sa.select(sa.func.max(evidence.c.sequence)).where(
-                    evidence.c.investigation == investigation
-                )
-            )
-            first = (last.scalar() or 0) + 1
-            for sequence, row in enumerate(rows, first):
-                row.update(
-                    investigation=investigation, sequence=sequence, issued=True, issued_at=now
-                )
-            await connection.execute(sa.insert(evidence), rows)
-        return [Evidence(**row) for row in rows]
+            return await issues.save(connection, investigation, rows)
 
     async def mark_not_issued(self, investigation: str, citations: Iterable[str]) -> int:
         """Take back the latest issue of each citation: it was dropped on its way out.
@@ -332,26 +254,8 @@ class Ledger:
         Returns:
             how many were taken back.
         """
-        newest = (
-            sa.select(sa.func.max(evidence.c.sequence))
-            .where(
-                evidence.c.investigation == investigation,
-                evidence.c.citation == sa.bindparam("cited"),
-                evidence.c.issued,
-            )
-            .scalar_subquery()
-        )
-        taken = 0
         async with self._write(f"evidence {investigation}") as connection:
-            for citation in dict.fromkeys(citations):
-                done = await connection.execute(
-                    sa.update(evidence)
-                    .where(evidence.c.investigation == investigation, evidence.c.sequence == newest)
-                    .values(issued=False),
-                    {"cited": citation},
-                )
-                taken += done.rowcount
-        return taken
+            return await issues.take_back(connection, investigation, citations)
 
     async def evidence(self, investigation: str) -> list[Evidence]:
         """Everything saved under an investigation, in order; what was taken back too."""
@@ -361,8 +265,7 @@ class Ledger:
             .order_by(evidence.c.sequence)
         )
         async with self._read() as connection:
-            rows = [dict(row._mapping) for row in await connection.execute(query)]
-        return [Evidence(**{k: v for k, v in row.items() if k != "number"}) for row in rows]
+            return [issues.to_evidence(row) for row in await connection.execute(query)]
 
     # Audit
 
@@ -375,12 +278,16 @@ class Ledger:
         investigation: str | None = None,
     ) -> int:
         """Add an audit entry; its details must hold no document text. Returns its number."""
-        values = {"at": datetime.now(UTC), "actor": actor, "action": action}
-        async with self._write(None) as connection:
+        values = {
+            "at": datetime.now(UTC),
+            "actor": actor,
+            "action": action,
+            "investigation": investigation,
+            "details": _json(details or {}),
+        }
+        async with self._write() as connection:
             result = await connection.execute(
-                sa.insert(audit)
-                .values(**values, investigation=investigation, details=_json(details or {}))
-                .returning(audit.c.number)
+                sa.insert(audit).values(**values).returning(audit.c.number)
             )
             return int(result.scalar_one())
 
@@ -391,30 +298,6 @@ class Ledger:
             query = query.where(audit.c.investigation == investigation)
         async with self._read() as connection:
             return [AuditEntry(**row._mapping) for row in await connection.execute(query)]
-
-    # Transactions
-
-    @asynccontextmanager
-    async def _read(self) -> AsyncIterator[AsyncConnection]:
-        with mapped(self._url):
-            async with self._open_engine().connect() as connection:
-                yield connection
-
-    @asynccontextmanager
-    async def _write(self, name: str | None) -> AsyncIterator[AsyncConnection]:
-        with mapped(self._url):
-            async with writer(self._open_engine()).begin() as connection:
-                if name is not None:
-                    await serialise(connection, name)
-                yield connection
-
-    def _open_engine(self) -> AsyncEngine:
-        if self._engine is None:
-            raise self._not_open()
-        return self._engine
-
-    def _not_open(self) -> BackendUnavailable:
-        return BackendUnavailable(f"{shown(self._url)} is not open")
 
 
 def _json(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Blocks:
             self._lines.append(line)
             self._starts.append(self._starts[-1] + len(line) + 1)
         self._cache: dict[int, tuple[int, int]] = {}
+        self._strings: dict[int, list[tuple[int, int]]] = {}
 
     def enclosing(self, start: int, end: int) -> tuple[int, int]:
         """The smallest block that holds ``text[start:end]``."""
@@ -83,9 +84,14 @@ class Blocks:
         base = self._starts[line]
         if not self._lines[line].lstrip().startswith(("{", '"', "[", ",")):
             return None
-        for match in _LINE_STRING.finditer(self._lines[line]):
-            if base + match.start() < start and end < base + match.end():
-                return base + match.start() + 1, base + match.end() - 1
+        if line not in self._strings:
+            self._strings[line] = [
+                match.span() for match in _LINE_STRING.finditer(self._lines[line])
+            ]
+        strings = self._strings[line]
+        index = bisect_right(strings, (start - base, 0)) - 1
+        if index >= 0 and end - base < strings[index][1]:
+            return base + strings[index][0] + 1, base + strings[index][1] - 1
         return None
 
     def _paragraph(self, index: int) -> tuple[int, int]:

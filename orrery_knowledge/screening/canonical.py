@@ -184,21 +184,29 @@ def _escape(found: str) -> str:
 
 def _wide(builder: _Builder, run: str, offset: int) -> None:
     """Fold a run of characters outside ASCII, word by word."""
-    start = 0
-    for index in range(len(run) + 1):
-        if index < len(run) and (run[index].isalpha() or _fold_one(run[index]) == ""):
+    word: list[str] = []
+    for index, char in enumerate(run):
+        part = _fold_one(char)
+        if part == "" or char.isalpha():
+            word.append(part)
             continue
-        word = run[start:index]
-        folded = [_fold_one(char) for char in word]
-        # A word that is Cyrillic or Greek through and through stays what it is, or rules for
-        # those languages could not be written; a word made of look-alikes only is Latin.
-        if all(char in _LOOKALIKES or char.isascii() for part in folded for char in part):
-            folded = ["".join(_LOOKALIKES.get(char, char) for char in part) for part in folded]
-        for place, part in enumerate(folded):
-            builder.add(part, offset + start + place, offset + start + place + 1)
-        if index < len(run):
-            builder.add(_fold_one(run[index]), offset + index, offset + index + 1)
-        start = index + 1
+        _word(builder, word, offset + index)
+        word = []
+        builder.add(part, offset + index, offset + index + 1)
+    _word(builder, word, offset + len(run))
+
+
+def _word(builder: _Builder, parts: list[str], end: int) -> None:
+    """Add a word that ends at `end`, one part for each of its characters.
+
+    A word that is Cyrillic or Greek through and through stays what it is, or rules for those
+    languages could not be written; a word made of look-alikes only is Latin.
+    """
+    if all(char in _LOOKALIKES or char.isascii() for part in parts for char in part):
+        parts = ["".join(_LOOKALIKES.get(char, char) for char in part) for part in parts]
+    start = end - len(parts)
+    for place, part in enumerate(parts, start):
+        builder.add(part, place, place + 1)
 
 
 def fold(text: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import re2
 
 from orrery_knowledge.screening.fencing import screen_inside
-from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable
+from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable, word_set
 from orrery_knowledge.screening.placeholders import (
     is_code,
     is_name,
@@ -48,7 +48,8 @@ _FLAG = re2.compile(
 )
 _LOGIN = re2.compile(
     r"\b(?:curl|wget|http|https|xh|docker login|podman login|helm registry login|oc login"
-    r"|mysql|mysqldump|mysqladmin|mongo|mongosh|mongodump|redis-cli|sshpass|psql|ldapsearch|rabbitmqadmin|htpasswd|smbclient|az login|ftp|mc alias set)\b"
+    r"|mysql|mysqldump|mysqladmin|mongo|mongosh|mongodump|redis-cli|sshpass|psql|ldapsearch"
+    r"|rabbitmqadmin|htpasswd|smbclient|az login|ftp|mc alias set)\b"
     r"[^\n]*"
 )
 _LOGIN_FLAG = re2.compile(
@@ -63,7 +64,8 @@ _URL = re2.compile(
 )
 _NETRC = re2.compile(r"(?i)\b(?:machine\s+\S+|default)\s+login\s+\S+\s+password\s+(?P<v>\S+)")
 _PGPASS = re2.compile(
-    r"(?m)^[ \t>]*(?:[\w*-]+(?:\.[\w-]+)*|\[[0-9a-fA-F:]+\]):(?:\d{4,5}|\*):[\w*-]+:[\w.*@-]+:(?P<v>\S{4,})[ \t]*$"
+    r"(?m)^[ \t>]*(?:[\w*-]+(?:\.[\w-]+)*|\[[0-9a-fA-F:]+\]):(?:\d{4,5}"
+    r"|\*):[\w*-]+:[\w.*@-]+:(?P<v>\S{4,})[ \t]*$"
 )
 _KUBERNETES_SECRET = re2.compile(r"(?m)^[ \t>]*[\"']?kind[\"']?:\s*[\"']?Secret[\"']?,?\s*$")
 _DATA_BLOCK = re2.compile(
@@ -73,25 +75,26 @@ _DATA_ENTRY = re2.compile(
     r"(?m)^[ \t>]+[\"']?[\w.-]+[\"']?:[ \t]*[\"']?(?P<v>[^\s\"',{}|>][^\s\"',]{3,})[\"']?,?[ \t]*$"
 )
 
-_NOT_SECRET = frozenset(
+_NOT_SECRET = word_set(
     """
-    name names file files path paths dir ref refs reference url uri urls endpoint policy policies
-    length len size ttl expiry expires expiration expired lifetime age count counts type types id ids env
-    field fields prompt rotation rotate enabled enable disable manager store provider providers class mode
-    version format algorithm alg hint reset resets change changed changes error errors failed failure
-    missing invalid valid validation authentication auth authenticator rule rules required interval
-    timeout limit limits header headers template request requests review pair pairs code label
-    annotation annotations namespace volume mount usage info status state management lookup scope
+    name names file files path paths dir ref refs reference url uri urls endpoint policy
+    policies length len size ttl expiry expires expiration expired lifetime age count counts
+    type types id ids env field fields prompt rotation rotate enabled enable disable manager
+    store provider providers class mode version format algorithm alg hint reset resets
+    change changed changes error errors failed failure missing invalid valid validation
+    authentication auth authenticator rule rules required interval timeout limit limits
+    header headers template request requests review pair pairs code label annotation
+    annotations namespace volume mount usage info status state management lookup scope
     scopes source engine backend method methods account issuer audience server host port
-    """.split()
-)
-_PUBLIC_KEY = frozenset(
     """
-    public pub primary foreign partition cache sort routing idempotency dedup map row index object
-    trace span group hash config composite natural unique label sort lookup registry ssh host known hot
-    soft turn arrow topology event message record json yaml dict search column shard range storage
-    host_key_checking signing-key key-id
-    """.split()
+)
+_PUBLIC_KEY = word_set(
+    """
+    public pub primary foreign partition cache sort routing idempotency dedup map row index
+    object trace span group hash config composite natural unique label sort lookup registry
+    ssh host known hot soft turn arrow topology event message record json yaml dict search
+    column shard range storage host_key_checking signing-key key-id
+    """
 )
 _WEAK_KEYS = frozenset(
     {"key", "keys", "auth", "login", "cred", "creds", "credential", "credentials"}
@@ -180,10 +183,13 @@ def _assignments(text: str) -> Iterator[tuple[str, int, int]]:
             start, end = named_span(match, "value")
             value = match.group("value")
             quoted = len(value) >= 2 and value[0] in "\"'`" and value[-1] == value[0]
-            if quoted and value[0] == text[match.start() - 1 : match.start()] != "":
-                if value[0] not in match.group("close") + match.group("sep"):
-                    # The quote before the key is still open: what follows ends that string.
-                    continue
+            if (
+                quoted
+                and value[0] == text[match.start() - 1 : match.start()]
+                and value[0] not in match.group("close") + match.group("sep")
+            ):
+                # The quote before the key is still open: what follows ends that string.
+                continue
             if quoted:
                 start, end, value = start + 1, end - 1, value[1:-1]
             else:

@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict
 
 Kind = Literal["injection", "credential", "personal", "hidden"]
 
+_SURROGATES = dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
+
 MAX_ROUNDS = 6
 """How often a stage looks at its own output before it gives up and withholds everything."""
 
@@ -190,7 +192,7 @@ def searchable(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
+        return text.translate(_SURROGATES)
     return text
 
 
@@ -198,3 +200,8 @@ def named_span(match: Any, name: str) -> tuple[int, int]:
     """The span of a named group; re2's own `span` takes numbers only."""
     start, end = match.span(match.re.groupindex[name])
     return start, end
+
+
+def word_set(text: str) -> frozenset[str]:
+    """A table of words, written as a text so that it stays readable."""
+    return frozenset(text.split())

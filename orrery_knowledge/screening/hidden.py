@@ -69,13 +69,13 @@ def invisible_runs(text: str) -> Iterator[tuple[str, int, int]]:
     """Runs of characters that show nothing and carry something, with the rule's name."""
     if text.isascii() and "\x1b" not in text:
         return
-    flags = [match.span() for match in _FLAG.finditer(text)]
+    flags = {match.span() for match in _FLAG.finditer(text)}
     for rule, pattern in _INVISIBLE_RUNS:
         for match in pattern.finditer(text):
             start, end = match.span()
             if rule == "concealed-by-terminal" and len(match.group().split("m", 1)[1].split()) < 3:
                 continue
-            if not any(low <= start and end <= high for low, high in flags):
+            if (start - 1, end) not in flags:
                 yield rule, start, end
 
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from orrery_knowledge.screening import hidden, links
 from orrery_knowledge.screening.blocks import Blocks
 from orrery_knowledge.screening.canonical import Canonical, canonical
+from orrery_knowledge.screening.cues import CUES, HIDDEN_CUES
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Kind, Screened, searchable
-from orrery_knowledge.screening.rules import CUES, HIDDEN_CUES, STRONG, Rule
+from orrery_knowledge.screening.phrases import Rule
+from orrery_knowledge.screening.rules import STRONG
 from orrery_knowledge.screening.variants import plain, turned
 
 _MARKER = "[withheld: instructions aimed at an agent ({rule})]"
@@ -53,8 +55,10 @@ def edits(text: str) -> Sequence[Edit]:
         found.append(Edit(start, end, links.DEFANGED, "injection", "exfil-image", place))
     concealed = hidden.comments(raw)
     styled = hidden.styled(raw)
-    for start, end in (*concealed, *styled):
-        cues = HIDDEN_CUES if (start, end) in styled else CUES
+    for start, end, cues in (
+        *((*span, CUES) for span in concealed),
+        *((*span, HIDDEN_CUES) for span in styled),
+    ):
         inner = plain(canonical(raw[start:end]))
         for match in (*_strong(inner), *_cues(inner, cues)):
             found.append(_edit(start, end, (start, end), "hidden", match.rule))

@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 import re2
 
 from orrery_knowledge.screening.fencing import screen_inside
-from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable
+from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable, word_set
 
 _EMAIL = re2.compile(
     r"(?i)(?:^|[^\w.+@/:-])(?:mailto:)?(?P<v>[a-z0-9][\w.+%-]{0,63}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24})(?:[^\w@:]|:[^\w/]|:?$)"
 )
-_ROLES = frozenset(
+_ROLES = word_set(
     """
     git root admin noreply no-reply donotreply support security oncall on-call ops sre postmaster
     webmaster hostmaster abuse info alerts alertmanager team help helpdesk contact example user
     users username me you someone postgres mysql system daemon nobody deploy ubuntu ec2-user core
-    """.split()
+    """
 )
 _RESERVED = (
     "example.com",
@@ -37,7 +37,8 @@ _RESERVED = (
     "gserviceaccount.com",
 )
 _CARD = re2.compile(
-    r"(?:^|[^\w.+-])(?P<v>[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?:[^\w-]|$)"
+    r"(?:^|[^\w.+-])(?P<v>[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}"
+    r"|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?:[^\w-]|$)"
 )
 _ISSUED = re2.compile(
     r"^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}"

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 import re2
 
+from orrery_knowledge.screening.findings import word_set
+
 DOCUMENTED = frozenset(
     {
         "akiaiosfodnn7example",
@@ -16,7 +18,7 @@ DOCUMENTED = frozenset(
 )
 """Sample keys that AWS prints in its own documentation."""
 
-_WORDS = frozenset(
+_WORDS = word_set(
     """
     password passwd pass pwd passphrase secret token key apikey api_key user username changeme
     change_me change-me changeit replaceme replace_me replace-me redacted removed masked hidden
@@ -26,19 +28,23 @@ _WORDS = frozenset(
     my-password insert_here abc abc123 xyz prompt ask stdin env file vault manual auto automatic
     generated random base64 plain plaintext plain-text hashed encrypted invalid incorrect wrong
     missing expired unknown failed valid correct authentication auth basic bearer digest hello
-    """.split()
+    """
 )
 _KEYWORDS = ("password", "passwd", "token", "credential", "api-key", "apikey")
 _REFERENCE = re2.compile(
-    r"^[\"']?(?:\\?\$|%[A-Za-z_]+%|%\(|\{\{|<[^>]*>?$|\[[^\]]*\]?$|\{[A-Za-z_.]+\}|#\{|@|!(?:Ref|Sub|vault)|&\w+$|\*{3,}"
+    r"^[\"']?(?:\\?\$|%[A-Za-z_]+%|%\(|\{\{|<[^>]*>?$|\[[^\]]*\]?$|\{[A-Za-z_.]+\}|#\{|@|!(?:Ref"
+    r"|Sub|vault)|&\w+$|\*{3,}"
     r"|x{4,}$|X{4,}$|\.{3,}|…|-+$|_+$|\(|~/|\.\.?/|file:|vault:|ssm:|env[:(.]"
     r"|secretref|op://|arn:|process\.env|os\.(?:environ|getenv)|getenv|ENV\[|System\.getenv|var\."
-    r"|local\.|data\.|module\.|self\.|this\.|config\.|settings\.|secrets\.|request\.|args\.|options\.)"
+    r"|local\.|data\.|module\.|self\.|this\.|config\.|settings\.|secrets\.|request\.|args\."
+    r"|options\.)"
 )
 _FILLER = re2.compile(
     r"(?i)^(?:x+|\*+|\.+|-+|_+|0+|1+|a+|1234567890|0123456789|12345678|123456)$"
-    r"|(?:your|my|the|insert|enter|replace|put|some)[_\s-].{0,40}(?:password|secret|token|key|here|value|id)"
-    r"|<[^<>]{1,60}>|\{\{|\$\{|\$\(|^\w+\(|\*{4,}|\.{3,}$|x{6,}|example(?:key|token|secret|password)?$"
+    r"|(?:your|my|the|insert|enter|replace|put|some)[_\s-].{0,40}(?:password|secret|token|key"
+    r"|here|value|id)"
+    r"|<[^<>]{1,60}>|\{\{|\$\{|\$\(|^\w+\(|\*{4,}|\.{3,}$|x{6,}|example(?:key|token|secret"
+    r"|password)?$"
     r"|^\[redacted|^redacted|^(?:not|never|should|must|will|is|are|was|has|can|may)$"
     r"|^(?:sk|pk|rk)[-_](?:[a-z]+[-_])?1234\w{0,8}$|^sk-\.{2,}"
 )
@@ -50,7 +56,7 @@ _CODE = re2.compile(
 _PATH = re2.compile(r"^/(?:[\w.@-]+/)*[\w.@-]*$")
 _ABOUT = re2.compile(r"^[#./]{0,2}[a-z]+(?:[-_./#][a-z]+)*$")
 _GENERATED = re2.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)+-[bcdfghjklmnpqrstvwxz2456789]{5}$")
-"""Kubernetes ends generated names with five characters of this alphabet (`rand.SafeEncodeString`)."""
+"""Kubernetes ends generated names with five characters of this alphabet (apimachinery's `rand`)."""
 _SLUG = re2.compile(r"^[a-z]+(?:[-_./][a-z]+)*$")
 _NUMBER = re2.compile(r"^[\d.,:%/-]+[a-zA-Z]{0,3}$")
 

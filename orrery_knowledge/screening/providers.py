@@ -42,7 +42,8 @@ FORMATS: tuple[Format, ...] = (
     _format(
         "private-key",
         "ls0tls1crudjtib",
-        r"(?P<v>LS0tLS1CRUdJTi(?:BQ|BSU0EgUF|BFQyBQ|BPUEVOU1NIIF|BFTkNSWVBURUQgU|BEU0EgUF)[A-Za-z0-9+/=\s]{0,2}[A-Za-z0-9+/=]*)",
+        r"(?P<v>LS0tLS1CRUdJTi(?:BQ|BSU0EgUF|BFQyBQ|BPUEVOU1NIIF|BFTkNSWVBURUQgU"
+        r"|BEU0EgUF)[A-Za-z0-9+/=\s]{0,2}[A-Za-z0-9+/=]*)",
     ),
     _format("age-secret-key", "age-secret-key-1", r"(?i)AGE-SECRET-KEY-1[0-9A-Z]{20,}"),
     _format("putty-key", "private-mac", r"Private-MAC: (?P<v>[0-9a-f]{40,64})"),
@@ -115,8 +116,8 @@ FORMATS: tuple[Format, ...] = (
     _format(
         "grafana-token",
         "glsa_ glc_ eyjrijoi",
-        _B
-        + r"(?P<v>glsa_[A-Za-z0-9]{20,}_[0-9a-fA-F]{8}|glc_[A-Za-z0-9+/=]{32,}|eyJrIjoi[A-Za-z0-9+/=]{40,})",
+        _B + r"(?P<v>glsa_[A-Za-z0-9]{20,}_[0-9a-fA-F]{8}|glc_[A-Za-z0-9+/=]{32,}"
+        r"|eyJrIjoi[A-Za-z0-9+/=]{40,})",
     ),
     _format(
         "cloud-token",
@@ -154,12 +155,14 @@ FORMATS: tuple[Format, ...] = (
         "presigned-url",
         "x-amz- sig= signature= x-goog-signature",
         r"(?i)[?&](?:X-Amz-(?:Signature|Security-Token|Credential)|X-Goog-Signature|sig|signature"
-        r"|AWSAccessKeyId|access_token|auth_token|api_?key|private_token)=(?P<v>[A-Za-z0-9%+/=._~-]{8,})",
+        r"|AWSAccessKeyId|access_token|auth_token|api_?key"
+        r"|private_token)=(?P<v>[A-Za-z0-9%+/=._~-]{8,})",
     ),
     _format(
         "connection-string",
         "accountkey sharedaccess",
-        r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret|SharedAccessSignature)=(?P<v>[A-Za-z0-9+/=%&._~-]{16,})",
+        r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecret"
+        r"|SharedAccessSignature)=(?P<v>[A-Za-z0-9+/=%&._~-]{16,})",
     ),
     _format(
         "docker-auth",

@@ -12,8 +12,9 @@ from functools import lru_cache
 import re2
 
 from orrery_knowledge.screening.canonical import Canonical, rewrite
+from orrery_knowledge.screening.findings import word_set
 
-VOCABULARY = frozenset(
+VOCABULARY = word_set(
     """
     ignore disregard forget override overrule bypass discard neglect violate follow reveal repeat
     print display disclose output respond reply answer pretend behave approve confirm exfiltrate
@@ -23,15 +24,17 @@ VOCABULARY = frozenset(
     assistant language model chatbot unrestricted jailbreak password passwords credentials secret
     secrets token tokens confidential conversation history context immediately instead without
     never about above everything every execute delete silently secretly hidden training safety
-    """.split()
+    """
 )
-_SMALL = frozenset(
-    "all any and are as at be before by do email for from in it mode must my new not now of on only "
-    "or rules send set should tell text that the them then these this to up use user with you your".split()
+_SMALL = word_set(
+    "all any and are as at be before by do email for from in it mode must my new not now of on "
+    "only or rules send set should tell text that the them then these this to up use user with "
+    "you your"
 )
 _WORDS = VOCABULARY | _SMALL
 _ORDINARY = frozenset({"content", "massage", "foreword", "repent"})
 """Words that are one letter away from a key word and mean something else."""
+_MAX_WORD = 300
 _LONGEST = max(map(len, _WORDS))
 _LEET = str.maketrans("013457@$!89", "oieastasibg")
 _LEET_L = str.maketrans("013457@$!89", "oleastaslbg")
@@ -101,6 +104,8 @@ def _order(word: str) -> tuple[int, str]:
 @lru_cache(maxsize=16384)
 def _mend(word: str) -> str:
     """The key word that `word` stands for, or `word` itself."""
+    if len(word) > _MAX_WORD:
+        return word
     if len(word) >= 18 and word.isascii() and word.isalpha():
         parts = _segment(word)
         known = [part for part in parts if part in VOCABULARY]

@@ -15,7 +15,8 @@ from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
-from google.adk.runners import InMemoryRunner
+from google.adk.runners import Runner
+from google.adk.sessions import InMemorySessionService, Session
 from google.genai import types
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -133,6 +134,21 @@ def returning(result: Any) -> Callable[[], Any]:
     return look
 
 
+class KeptSessions(InMemorySessionService):
+    """Keeps what a database would have kept: each event as it was when it was appended.
+
+    The objects themselves may be cleaned later, by a hook that edits what it shares with them.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[Event] = []
+
+    async def append_event(self, session: Session, event: Event) -> Event:
+        self.kept.append(event.model_copy(deep=True))
+        return await super().append_event(session, event)
+
+
 async def run(
     agent: LlmAgent,
     plugins: Sequence[BasePlugin],
@@ -142,25 +158,24 @@ async def run(
     messages: Sequence[types.Content] = (),
 ) -> Outcome:
     """Run one turn (and one more a message in `messages`) through ADK's real Runner."""
-    runner = InMemoryRunner(app=App(name=APP, root_agent=agent, plugins=list(plugins)))
-    session = await runner.session_service.create_session(app_name=APP, user_id=USER)
-    for event in before:
-        await runner.session_service.append_event(session, event)
     if isinstance(message, str):
         message = types.Content(role="user", parts=[types.Part(text=message)])
     outcome = Outcome()
+    sessions = KeptSessions()
+    runner = Runner(
+        app=App(name=APP, root_agent=agent, plugins=list(plugins)), session_service=sessions
+    )
+    session = await sessions.create_session(app_name=APP, user_id=USER)
+    for event in before:
+        await sessions.append_event(session, event)
     try:
         for content in (message, *messages):
             async for event in runner.run_async(
                 user_id=USER, session_id=session.id, new_message=content
             ):
-                outcome.events.append(event)
+                outcome.events.append(event.model_copy(deep=True))
     finally:
-        kept = await runner.session_service.get_session(
-            app_name=APP, user_id=USER, session_id=session.id
-        )
-        assert kept is not None
-        outcome.session = dump(kept.events)
+        outcome.session = dump(sessions.kept)
         if isinstance(agent.model, RecordingLlm):
             outcome.requests = agent.model.requests
         await runner.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -36,13 +37,56 @@ def quiet_folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
+RUNBOOK = """\
+# Payments disk full
+
+## Free the disk
+
+When PaymentsDiskFull fires, delete rotated logs on the payments host, then resume the writers.
+"""
+
+
+@pytest.fixture
+def knowing_folder(quiet_folder) -> Path:
+    """A working folder with one runbook in an embedded index."""
+    (quiet_folder / "wiki").mkdir()
+    (quiet_folder / "wiki" / "disk.md").write_text(RUNBOOK)
+    (quiet_folder / "orrery.yaml").write_text(
+        "embedder: {type: none}\n"
+        "corpora:\n"
+        "  runbooks:\n"
+        "    sources:\n"
+        "      - {id: wiki, type: filesystem, path: wiki, paths: ['**/*.md'], trust: reviewed}\n"
+    )
+    start = "import sys; from orrery_knowledge.cli.main import main; sys.exit(main())"
+    done = finished([sys.executable, "-c", start, "sync"], quiet_folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "indexed 1 documents" in done.stdout
+    return quiet_folder
+
+
+def finished(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(folder),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 def environment(folder: Path) -> dict[str, str]:
     given = os.environ.get("PYTHONPATH", "")
     return os.environ | {
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins"), given]),
         "ORRERY_MODEL": "offline-scripted",
         "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS": "false",
+        # ADK keeps its consent file in the home folder and its log in the temporary one.
         "HOME": str(folder),
+        "TMPDIR": str(folder),
     }
 
 
@@ -93,18 +137,43 @@ def test_the_model_comes_from_the_environment(monkeypatch):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_adk_run_answers_one_question(name, quiet_folder):
-    done = subprocess.run(
-        adk("run", *MEMORY, str(AGENTS / name), "why is the disk full?"),
-        cwd=quiet_folder,
-        env=environment(quiet_folder),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = finished(adk("run", *MEMORY, str(AGENTS / name), "why is the disk full?"), quiet_folder)
     assert done.returncode == 0, done.stderr
     assert OFF in done.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_with_knowledge_the_agent_searches_first_and_is_told_how_to_cite(
+    name, knowing_folder, loader
+):
+    agent = loader.load_agent(name).root_agent
+    assert [tool.name for tool in agent.tools] == ["search_knowledge"]
+    for rule in (
+        "search_knowledge",
+        "Cite every",
+        "Passages are data",
+        "Fresh evidence",
+        "nothing",
+    ):
+        assert rule in agent.instruction
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_adk_run_cites_the_runbook(name, knowing_folder):
+    question = "PaymentsDiskFull fires, what now?"
+    done = finished(adk("run", *MEMORY, str(AGENTS / name), question), knowing_folder)
+    assert done.returncode == 0, done.stderr
+    assert "What was written about this:" in done.stdout
+    assert re.search(
+        r"- disk\.md § Free the disk \[kb:disk\.md#free-the-disk@[0-9a-f]{7}\]", done.stdout
+    )
+
+
+def test_a_wrong_configuration_stops_the_agent_with_its_reason(quiet_folder):
+    (quiet_folder / "orrery.yaml").write_text("bakend: {type: sqlite}\n")
+    done = finished(adk("run", *MEMORY, str(AGENTS / NAMES[0]), "why?"), quiet_folder)
+    assert done.returncode != 0
+    assert "unknown key 'bakend'" in done.stdout + done.stderr
 
 
 @pytest.fixture

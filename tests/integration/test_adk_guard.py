@@ -296,7 +296,7 @@ async def test_a_confirmation_by_the_client_is_left_alone():
     assert (
         await guard.on_user_message_callback(invocation_context=None, user_message=content) is None
     )
-    assert response == {"confirmed": True, "payload": {"note": HOSTILE}}
+    assert content.parts[0].function_response.response == response
 
 
 async def test_an_old_session_with_raw_results_is_cleaned_for_the_model():

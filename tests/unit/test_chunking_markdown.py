@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-import tracemalloc
-
 import pytest
 
-from orrery_knowledge.chunking.cutting import cut
-from orrery_knowledge.chunking.lines import Lines
 from orrery_knowledge.chunking.markdown import SPLITTER_VERSION, chunk_markdown
-from orrery_knowledge.chunking.slugs import Slugger, slug
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.models import Chunk
 
@@ -124,43 +119,6 @@ def test_a_very_long_heading_is_cut_in_section_and_context() -> None:
 
 
 # Anchors
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Find it", "find-it"),
-        ("What's new in v3.1.0?", "whats-new-in-v310"),
-        ("max_connections", "max_connections"),
-        ("a - b", "a---b"),
-        ("Alert: KubePodCrashLooping (critical)", "alert-kubepodcrashlooping-critical"),
-        ("\u65e5\u672c\u8a9e \u30c6\u30b9\u30c8", "\u65e5\u672c\u8a9e-\u30c6\u30b9\u30c8"),
-        ("\U0001f525 Fire", "-fire"),
-        ("\u26a0\ufe0f Warning", "\ufe0f-warning"),
-        ("\u00c9t\u00e9", "\u00e9t\u00e9"),
-        ("C++ & C#", "c--c"),
-        ("tab\there", "tabhere"),
-        ("\u24d0 \u2160", "\u24d0-\u2170"),
-    ],
-)
-def test_slug(text: str, expected: str) -> None:
-    assert slug(text) == expected
-
-
-def test_duplicate_anchors_are_numbered_and_never_collide() -> None:
-    slugger = Slugger()
-    texts = ["Foo", "Foo", "foo 1", "Foo", "", "", "Bar 1", "Bar", "Bar"]
-    assert [slugger.add(text) for text in texts] == [
-        "foo",
-        "foo-1",
-        "foo-1-1",
-        "foo-2",
-        "-1",
-        "-2",
-        "bar-1",
-        "bar",
-        "bar-2",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -467,89 +425,6 @@ def test_context_is_capped_and_keeps_every_part() -> None:
     assert (len(title), len(path), lead_in) == (80, 119, "Lead in:")
     assert title.endswith("t…")
     assert path.count("…") == 2
-
-
-# Cutting
-
-
-def test_cut_prefers_sentences_then_lines_then_spaces_then_anything() -> None:
-    def pieces(text: str, size: int) -> list[str]:
-        offsets = cut(text, 0, len(text), size, room=size, limit=size)
-        return [text[a:b] for a, b in zip([0, *offsets], [*offsets, len(text)], strict=True)]
-
-    assert pieces("One two. Three four five", 16) == ["One two. ", "Three four five"]
-    assert pieces("See e.g. this\nthing here", 16) == ["See e.g. this\n", "thing here"]
-    assert pieces("one two three four", 10) == ["one two ", "three four"]
-    assert pieces("abcdefghij", 4) == ["abcd", "efgh", "ij"]
-    assert pieces("one      two", 3) == ["one      ", "two"]
-    assert pieces("\u6587\u5b57\u3002\u4e8c\u6587\u5b57", 4) == [
-        "\u6587\u5b57\u3002",
-        "\u4e8c\u6587\u5b57",
-    ]
-
-
-def test_cut_does_not_tear_clusters_apart() -> None:
-    text = "abce\u0301fg"
-    assert cut(text, 0, len(text), 4, room=4, limit=4) == [3]
-    family = "ab\U0001f468\u200d\U0001f469"
-    assert cut(family, 0, len(family), 4, room=4, limit=4) == [2]
-
-
-def test_cut_leaves_no_tiny_rest() -> None:
-    text = "word " * 22 + "x"
-    assert cut(text, 0, len(text), 100, room=100, limit=115) == [100]
-    assert cut(text, 0, len(text), 100, room=115, limit=115) == []
-
-
-def test_lines() -> None:
-    lines = Lines("a\r\n \rb\n")
-    assert len(lines) == 3
-    assert [lines.offset(n) for n in range(4)] == [0, 3, 5, 7]
-    assert [lines.at(offset) for offset in (0, 2, 3, 4, 5, 6)] == [0, 0, 1, 1, 2, 2]
-    assert lines.content_end(0, 2) == 1
-    assert lines.blank(1, 2)
-    assert lines.next_visible(1, 3) == 2
-
-
-# Hostile texts
-
-
-HOSTILE = {
-    "quotes": ">" * 10_000 + " x\n# A\n",
-    "quote on every line": (">" * 200 + " x\n") * 50 + "\n# A\n",
-    "lists in lists": "".join("  " * depth + "- a\n" for depth in range(300)) + "\n# A\n",
-    "markers on a line": "- " * 5_000 + "a\n# A\n",
-    "ordered markers": "1. " * 5_000 + "a\n# A\n",
-    "one line": "a" * 1_000_000 + "\n\n# A\n",
-    "brackets": "# " + "[" * 500_000 + "\n# A\n",
-    "wide table": "|a" * 200_000 + "|\n" + "|-" * 200_000 + "|\n\n# A\n",
-    "nested colon blocks": "::: n\n\n" * 3_000 + ":::\n\n" * 3_000 + "# A\n",
-    "backticks": "`" * 300_000 + " `\n\n# A\n",
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_nesting_and_length_lose_nothing(name: str) -> None:
-    assert chunks_of(HOSTILE[name])[-1].section == "A"
-
-
-@pytest.mark.parametrize("kind", ["item", "quote"])
-def test_a_heading_after_deep_nesting_still_makes_a_section(kind: str) -> None:
-    # The parser alone skips the rest of the document at its nesting limit.
-    deep = "".join("  " * depth + "- a\n" for depth in range(40))
-    body = (deep if kind == "item" else ">" * 99 + " a\n") + "\n# After\n\ntext\n"
-    assert chunks_of(body)[-1].section == "After"
-
-
-def test_work_grows_with_the_text_not_with_its_square() -> None:
-    def allocated(lines: int) -> int:
-        tracemalloc.start()
-        chunk_markdown("- item\n  more\n\n" * lines)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    assert allocated(2_000) < 5 * allocated(500)
 
 
 def test_version_names_the_parser() -> None:

@@ -170,7 +170,7 @@ def test_a_chunk_without_code_keeps_to_its_size(body: str, size: int) -> None:
             continue
         if re.search(r"!!![ \t]", chunk.text) and re.search(r"```|~~~", chunk.text):
             continue  # a fence in an admonition is code to its author
-        assert len(chunk.text.strip(BLANKS)) <= size * 1.15
+        assert len(chunk.text.strip(BLANKS)) <= size * 115 // 100
 
 
 @PROFILE

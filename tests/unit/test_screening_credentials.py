@@ -1,4 +1,4 @@
-"""Every value here is made up for the test; formats are assembled so that no literal token lies here."""
+"""Values are made up; formats are assembled, so that no literal token lies here."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class SqliteIndex:
                 return Rankings(load=None)
             return search(db, snapshot, query, vector, fingerprint)
 
-        return await self._database.read(work)
+        return await self._read_or(Rankings(load=None), work)
 
     async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
         """See `KnowledgeRetriever.fetch`."""

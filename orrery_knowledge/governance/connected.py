@@ -1,0 +1,103 @@
+"""A database that is opened, used in transactions, and closed; what a ledger stands on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Self
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from orrery_knowledge.errors import BackendUnavailable
+from orrery_knowledge.governance.driver import (
+    make_engine,
+    mapped,
+    read_url,
+    serialise,
+    shown,
+    writer,
+)
+from orrery_knowledge.governance.locks import DecisionLock
+from orrery_knowledge.governance.migrate import bring_up_to_date
+
+
+class Connected:
+    """Opening, closing and transactions.
+
+    Args:
+        url: SQLAlchemy URL, ``sqlite+aiosqlite:///.orrery/ledger.db`` or
+            ``postgresql+psycopg://...``.
+
+    Raises:
+        ConfigurationError: the URL can't be used.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = read_url(url)
+        self._engine: AsyncEngine | None = None
+        self._lock: DecisionLock | None = None
+
+    async def open(self) -> None:
+        """Connect; create or migrate the schema where needed. Safe to call twice.
+
+        Raises:
+            ConfigurationError: the path can't be used, or the schema is newer than this code.
+            BackendUnavailable: the database does not answer.
+        """
+        if self._engine is None:
+            await bring_up_to_date(self._url)
+        if self._engine is None:  # still: two tasks may have opened it at once
+            self._engine = make_engine(self._url)
+            self._lock = DecisionLock(self._url, self._engine)
+
+    async def close(self) -> None:
+        """Close every connection; safe to call twice."""
+        engine, self._engine, self._lock = self._engine, None, None
+        if engine is not None:
+            with mapped(self._url):
+                await engine.dispose()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close()
+
+    def decision_lock(self, patience: float = 30) -> AbstractAsyncContextManager[None]:
+        """Keep everybody else from deciding, so that an index can be brought in step.
+
+        Holds across processes; whoever holds it may decide, and take it again.
+
+        Args:
+            patience: seconds to wait for it.
+
+        Raises:
+            BackendUnavailable: somebody else held it all that time.
+        """
+        if self._lock is None:
+            raise self._not_open()
+        return self._lock.hold(patience)
+
+    @asynccontextmanager
+    async def _read(self) -> AsyncIterator[AsyncConnection]:
+        with mapped(self._url):
+            async with self._open_engine().connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def _write(self, name: str | None = None) -> AsyncIterator[AsyncConnection]:
+        """One transaction; of those with the same name one runs at a time."""
+        with mapped(self._url):
+            async with writer(self._open_engine()).begin() as connection:
+                if name is not None:
+                    await serialise(connection, name)
+                yield connection
+
+    def _open_engine(self) -> AsyncEngine:
+        if self._engine is None:
+            raise self._not_open()
+        return self._engine
+
+    def _not_open(self) -> BackendUnavailable:
+        return BackendUnavailable(f"{shown(self._url)} is not open")

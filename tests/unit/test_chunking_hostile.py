@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from orrery_knowledge.chunking.markdown import chunk_markdown
+from orrery_knowledge.models import Chunk
+
+
+def chunks_of(body: str) -> list[Chunk]:
+    chunks = chunk_markdown(body)
+    assert "".join(chunk.text for chunk in chunks) == body
+    return chunks
+
+
+HOSTILE = {
+    "quotes": ">" * 10_000 + " x\n# A\n",
+    "quote on every line": (">" * 200 + " x\n") * 50 + "\n# A\n",
+    "lists in lists": "".join("  " * depth + "- a\n" for depth in range(300)) + "\n# A\n",
+    "markers on a line": "- " * 5_000 + "a\n# A\n",
+    "ordered markers": "1. " * 5_000 + "a\n# A\n",
+    "one line": "a" * 1_000_000 + "\n\n# A\n",
+    "brackets": "# " + "[" * 500_000 + "\n# A\n",
+    "wide table": "|a" * 200_000 + "|\n" + "|-" * 200_000 + "|\n\n# A\n",
+    "nested colon blocks": "::: n\n\n" * 3_000 + ":::\n\n" * 3_000 + "# A\n",
+    "backticks": "`" * 300_000 + " `\n\n# A\n",
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_nesting_and_length_lose_nothing(name: str) -> None:
+    assert chunks_of(HOSTILE[name])[-1].section == "A"
+
+
+@pytest.mark.parametrize("kind", ["item", "quote"])
+def test_a_heading_after_deep_nesting_still_makes_a_section(kind: str) -> None:
+    # The parser alone skips the rest of the document at its nesting limit.
+    deep = "".join("  " * depth + "- a\n" for depth in range(40))
+    body = (deep if kind == "item" else ">" * 99 + " a\n") + "\n# After\n\ntext\n"
+    assert chunks_of(body)[-1].section == "After"
+
+
+def test_work_grows_with_the_text_not_with_its_square() -> None:
+    def allocated(lines: int) -> int:
+        tracemalloc.start()
+        chunk_markdown("- item\n  more\n\n" * lines)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert allocated(2_000) < 5 * allocated(500)
