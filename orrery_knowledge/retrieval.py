@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from orrery_knowledge.confidence import CONFIDENT, confidence, found_something
 from orrery_knowledge.errors import EmbedderError, KnowledgeError
@@ -194,8 +195,8 @@ class Retrieval:
         chunk = body.chunk
         age = (now - body.modified_at).days if body.modified_at else None
         stale = age is not None and age >= self._stale_after_days
-        section = screen(chunk.section).text
-        title = screen(body.title).text
+        section = _screened(chunk.section)
+        title = _screened(body.title)
         part = f" (part {chunk.part}/{chunk.parts})" if chunk.parts > 1 else ""
         candidate = rankings.candidates[item.chunk]
         matched = [
@@ -208,7 +209,7 @@ class Retrieval:
             if hit
         ]
         return Passage(
-            text=screen(chunk.text).text,
+            text=_screened(chunk.text),
             citation=format_citation(
                 body.path,
                 anchor=chunk.anchor,
@@ -238,6 +239,12 @@ class Retrieval:
             ranks=Ranks(**{name: item.ranks.get(name) for name in _COUNTED}),
             load=rankings.load or 0,
         )
+
+
+@lru_cache(maxsize=4096)
+def _screened(text: str) -> str:
+    """What may be shown of a text; cached, because the same passages come back again."""
+    return screen(text).text
 
 
 _COUNTED = ("lexical", "identifiers", "vector")

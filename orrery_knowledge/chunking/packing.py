@@ -97,9 +97,10 @@ class Packer:
         first = len(current) - 1
         while first > 0 and (current[first - 1].intro or current[first].glue):
             first -= 1
-        run = current[first:]
-        if block.stop - run[0].start <= self._limit or self._joins_code(run, block):
-            return first
+        for index in range(first, len(current)):
+            run = current[index:]
+            if block.stop - run[0].start <= self._limit or self._joins_code(run, block):
+                return index
         return len(current)
 
     def _to_fill(self, current: list[Block], block: Block) -> list[Block]:

@@ -104,7 +104,8 @@ def _tree(tokens: list[Token]) -> tuple[list[Node], list[tuple[Node | None, str]
         kind = _KINDS.get(token.type)
         if kind is None or token.map is None:
             continue
-        node = Node(kind, *token.map, indented=token.type == "code_block")
+        first, stop = token.map
+        node = Node(kind, first, stop, indented=token.type == "code_block")
         if token.type in ("paragraph_open", "heading_open"):
             node.content = tokens[position + 1].content
         if kind == "heading":

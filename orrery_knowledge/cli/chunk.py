@@ -55,7 +55,12 @@ async def chunk(
 
 def _cut(file: Path, size: int) -> tuple[str, list[Chunk]]:
     document = Document(
-        corpus="", source="", path=file.name, uri="", revision="", text=decode(file.read_bytes()).text
+        corpus="",
+        source="",
+        path=file.name,
+        uri="",
+        revision="",
+        text=decode(file.read_bytes()).text,
     )
     metadata, front = parse_metadata(document)
     chunks = chunk_markdown(

@@ -53,7 +53,7 @@ class _Commands(click.Group):
 @options.debug
 @click.version_option(__version__, prog_name="orrery-knowledge")
 def cli(**_: Any) -> None:
-    """Governed retrieval over what humans wrote: runbooks, postmortems, ADRs, schemas.
+    r"""Governed retrieval over what humans wrote: runbooks, postmortems, ADRs, schemas.
 
     \b
     Examples:

@@ -6,18 +6,23 @@ import re
 import tomllib
 from typing import Any, NamedTuple
 
+import re2
 from pydantic import Field
 
 from orrery_knowledge.errors import DocumentError
-from orrery_knowledge.governance.cleaning import TooLarge, Unsupported, clean_json
+from orrery_knowledge.governance.cleaning import MAX_DEPTH, TooLarge, Unsupported, clean_json
 from orrery_knowledge.governance.yaml_mapping import read_yaml_mapping
 from orrery_knowledge.models import Model
 
 # Tens of lines are usual. Beyond this a parser in Python gets slow, and nobody wrote it by hand.
-MAX_CHARACTERS = 64 * 1024
+MAX_CHARACTERS = 32 * 1024
 
 # \n, \r\n and \r end lines, as in CommonMark; U+2028 and form feeds do not.
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
+_OPENING = re.compile(r"(---|\+\+\+)[ \t]*(?:\r\n|\r|\n)")
+_CLOSING = {
+    "---": re.compile(r"(?<=[\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)"),
+    "+++": re.compile(r"(?<=[\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)"),
+}
 # What YAML's readers refuse outright. Replaced first, so that a stray byte costs no document.
 _UNPRINTABLE = re.compile(
     "[^\\t\\n\\x20-\\x7e\\x85\\xa0-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\U00010000-\\U0010ffff]"
@@ -25,6 +30,8 @@ _UNPRINTABLE = re.compile(
 # A key starts with none of the characters that Markdown gives a meaning to, nor does YAML allow it.
 _YAML_KEY = re.compile(r"^(?![\s#>|*&!%@`-])[^\n]*?:(?:\s|$)", re.M)
 _TOML_KEY = re.compile(r"^[^#=\n]+=|^\[", re.M)
+# The parser takes time that grows with the square of a dotted key's length.
+_TOML_DEEP = re2.compile(rf"""(?:[\w"'-]+\s*\.\s*){{{MAX_DEPTH}}}""")
 _TOML_LINE = re.compile(r"at line (\d+)")
 
 
@@ -69,18 +76,13 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _find_block(text: str) -> _Block | None:
-    first = _LINE.match(text)
-    fence = first.group().rstrip() if first else ""
-    if first is None or fence not in ("---", "+++"):
+    first = _OPENING.match(text)
+    closing = _CLOSING[first[1]].search(text, first.end()) if first else None
+    if first is None or closing is None:
         return None
-    closing = ("---", "...") if fence == "---" else ("+++",)
-    position, lines = first.end(), 1
-    while position < len(text) and (line := _LINE.match(text, position)):
-        lines += 1
-        if line.group().rstrip() in closing:
-            return _Block(fence, text[first.end() : position], line.end(), lines)
-        position = line.end()
-    return None
+    whole = text[: closing.end()]
+    lines = whole.count("\n") + whole.count("\r") - whole.count("\r\n")
+    return _Block(first[1], text[first.end() : closing.start()], closing.end(), lines)
 
 
 def _read(block: _Block) -> dict[str, Any] | None:
@@ -109,6 +111,8 @@ def _parse(fence: str, content: str) -> dict[str, Any] | None:
 
 
 def _read_toml(content: str) -> dict[str, Any]:
+    if _TOML_DEEP.search(content):
+        raise TooLarge
     try:
         return tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:

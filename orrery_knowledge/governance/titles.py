@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Any
@@ -14,7 +13,7 @@ from orrery_knowledge.governance.cleaning import one_line
 
 MAX_TITLE = 300
 # A title stands near the top; parsing the rest of a huge file would only cost time.
-_HEAD = 64 * 1024
+_HEADS = (4 * 1024, 64 * 1024)
 _GENERIC = frozenset(("readme", "index"))
 
 
@@ -23,22 +22,32 @@ def first_heading(body: str) -> str:
 
     Code spans and link texts count, images and HTML tags don't.
     """
-    head = body
-    if len(body) > _HEAD:
-        ends = [match.end() for match in re.finditer(r"[\r\n]", body[:_HEAD])]
-        head = body[: ends[-1]] if ends else body[:_HEAD]
+    for size in _HEADS:
+        raw, references = _raw_heading(body, size)
+        # What a link in brackets refers to may be defined further down.
+        whole = size >= min(len(body), _HEADS[-1])
+        if raw and (whole or "[" not in raw):
+            return _plain_text(raw, references)
+    return ""
+
+
+def _raw_heading(body: str, size: int) -> tuple[str, dict[str, Any]]:
+    head = body[:size]
+    if len(body) > size and (end := max(head.rfind("\n"), head.rfind("\r")) + 1):
+        head = head[:end]
     references: dict[str, Any] = {}
     try:
-        # Parsing text inside blocks is the slow part, so only headings get it.
+        # Parsing text inside blocks is the slow part, so only the heading gets it.
         tokens = MarkdownIt("commonmark").disable("inline").parse(head, references)
-        for opening, content in pairwise(tokens):
-            if opening.type == "heading_open" and opening.tag == "h1" and opening.level == 0:
-                title = _plain_text(content.content, references)
-                if title:
-                    return title
     except RecursionError:
-        return ""
-    return ""
+        return "", references
+    for opening, content in pairwise(tokens):
+        if opening.type == "heading_open" and opening.tag == "h1" and opening.level == 0:
+            # Cut before it is parsed: thousands of brackets would take seconds.
+            raw = content.content[: 4 * MAX_TITLE]
+            if _plain_text(raw, references):
+                return raw, references
+    return "", references
 
 
 def _plain_text(heading: str, references: dict[str, Any]) -> str:

@@ -209,7 +209,6 @@ class Git:
             process = await asyncio.create_subprocess_exec(
                 "git",
                 "--no-pager",
-                "--no-replace-objects",
                 "--literal-pathspecs",
                 *where,
                 *arguments,

@@ -267,7 +267,10 @@ class BackendContract(LoadContract):
         index = open_index()
         await publish(
             index,
-            [make_document("a.md", "# A\n\nThe zebra-lion.\n"), make_document("b.md", "# B\n\nox\n")],
+            [
+                make_document("a.md", "# A\n\nThe zebra-lion.\n"),
+                make_document("b.md", "# B\n\nox\n"),
+            ],
         )
         await publish(index, removed=["a.md"])
         assert "a.md" not in await everywhere(index, "zebra-lion")

@@ -123,8 +123,15 @@ class StagePlugin(BasePlugin):
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> None:
         """Clean function responses that came into the request on a way of their own."""
-        for content in llm_request.contents:
-            self._scrub_responses(content)
+        # Copies: parts of a request may be the very objects that a session in memory holds.
+        llm_request.contents = [self._scrubbed(content) for content in llm_request.contents]
+
+    def _scrubbed(self, content: types.Content) -> types.Content:
+        if not any(part.function_response for part in content.parts or []):
+            return content
+        content = content.model_copy(deep=True)
+        self._scrub_responses(content)
+        return content
 
     def _scrub_responses(
         self, content: types.Content | None, *, skip: frozenset[str] = frozenset()

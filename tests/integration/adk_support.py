@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from google.adk.agents import LlmAgent
@@ -32,6 +36,7 @@ HARMLESS = "harbour lights are green"
 HOSTILE = f"{HARMLESS}.\n\n{INJECTION}\n\nkey {SECRET}"
 USER = "tester"
 APP = "guarded"
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class RecordingLlm(BaseLlm):
@@ -230,3 +235,54 @@ class FixedRetrieval:
             counts=Counts(lexical=len(self.passages)),
             load=7,
         )
+
+
+RUNBOOK = """\
+# Payments disk full
+
+## Free the disk
+
+When PaymentsDiskFull fires, delete rotated logs on the payments host, then resume the writers.
+"""
+
+
+def finished(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment(folder),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def environment(folder: Path) -> dict[str, str]:
+    given = os.environ.get("PYTHONPATH", "")
+    return os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins"), given]),
+        "ORRERY_MODEL": "offline-scripted",
+        "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS": "false",
+        # ADK keeps its consent file in the home folder and its log in the temporary one.
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+    }
+
+
+def index_runbook(folder: Path) -> None:
+    """Write a configuration and one runbook, and index it with our own command."""
+    (folder / "wiki").mkdir()
+    (folder / "wiki" / "disk.md").write_text(RUNBOOK)
+    (folder / "orrery.yaml").write_text(
+        "embedder: {type: none}\n"
+        "corpora:\n"
+        "  runbooks:\n"
+        "    sources:\n"
+        "      - {id: wiki, type: filesystem, path: wiki, paths: ['**/*.md'], trust: reviewed}\n"
+    )
+    start = "import sys; from orrery_knowledge.cli.main import main; sys.exit(main())"
+    done = finished([sys.executable, "-c", start, "sync"], folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "indexed 1 documents" in done.stdout

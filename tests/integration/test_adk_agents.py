@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import socket
 import subprocess
@@ -14,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from adk_support import environment, finished, index_runbook
 from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 from google.adk.models.base_llm import BaseLlm
@@ -21,8 +21,7 @@ from orrery_plugins import GuardPlugin
 
 from orrery_knowledge.adk import ScriptedLlm, model_from_environment
 
-ROOT = Path(__file__).resolve().parents[2]
-AGENTS = ROOT / "agents"
+AGENTS = Path(__file__).resolve().parents[2] / "agents"
 NAMES = ("incident_triage", "orrery_assistant")
 OFF = "I have no knowledge to search: it is switched off."
 MEMORY = ("--session_service_uri", "memory://", "--artifact_service_uri", "memory://")
@@ -37,57 +36,11 @@ def quiet_folder(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-RUNBOOK = """\
-# Payments disk full
-
-## Free the disk
-
-When PaymentsDiskFull fires, delete rotated logs on the payments host, then resume the writers.
-"""
-
-
 @pytest.fixture
 def knowing_folder(quiet_folder) -> Path:
     """A working folder with one runbook in an embedded index."""
-    (quiet_folder / "wiki").mkdir()
-    (quiet_folder / "wiki" / "disk.md").write_text(RUNBOOK)
-    (quiet_folder / "orrery.yaml").write_text(
-        "embedder: {type: none}\n"
-        "corpora:\n"
-        "  runbooks:\n"
-        "    sources:\n"
-        "      - {id: wiki, type: filesystem, path: wiki, paths: ['**/*.md'], trust: reviewed}\n"
-    )
-    start = "import sys; from orrery_knowledge.cli.main import main; sys.exit(main())"
-    done = finished([sys.executable, "-c", start, "sync"], quiet_folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "indexed 1 documents" in done.stdout
+    index_runbook(quiet_folder)
     return quiet_folder
-
-
-def finished(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=environment(folder),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def environment(folder: Path) -> dict[str, str]:
-    given = os.environ.get("PYTHONPATH", "")
-    return os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "plugins"), given]),
-        "ORRERY_MODEL": "offline-scripted",
-        "ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS": "false",
-        # ADK keeps its consent file in the home folder and its log in the temporary one.
-        "HOME": str(folder),
-        "TMPDIR": str(folder),
-    }
 
 
 def adk(*arguments: str) -> list[str]:

@@ -24,6 +24,7 @@ from adk_support import (
 )
 from google.adk.agents import LlmAgent
 from google.adk.events.event import Event
+from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.multimodal_tool_results_plugin import MultimodalToolResultsPlugin
 from google.adk.tools import AgentTool, LongRunningFunctionTool
 from google.genai import types
@@ -318,6 +319,16 @@ async def test_an_old_session_with_raw_results_is_cleaned_for_the_model():
     outcome = await run(agent, knowledge_plugins(), before=history)
     assert SECRET not in "".join(outcome.requests)
     assert HARMLESS in outcome.requests[0]
+
+
+async def test_a_request_is_cleaned_as_a_copy_of_what_the_session_holds():
+    answer = types.FunctionResponse(id="c1", name="look", response={"note": HOSTILE})
+    kept = types.Content(role="user", parts=[types.Part(function_response=answer)])
+    request = LlmRequest(contents=[kept])
+    guard = knowledge_plugins()[0]
+    assert await guard.before_model_callback(callback_context=None, llm_request=request) is None
+    assert SECRET not in str(request.contents[0].parts[0].function_response.response)
+    assert kept.parts[0].function_response.response == {"note": HOSTILE}
 
 
 async def test_the_words_of_the_user_are_never_changed():

@@ -274,6 +274,11 @@ async def test_odd_names(repository: Repository, source: Any) -> None:
         "-n.md": "# dash\n",
     }
     assert {document.commit for document in found.values()} == {sha}
+    # Listed from a commit before the latest: each is asked for alone, by its name and no pattern.
+    before = await entries(source)
+    repository.put("x.md", "# later\n")
+    await outcome(source)
+    assert {(await source.read(entry)).commit for entry in before.values()} == {sha}
     assert found["caf%E9.md"].uri.endswith("#caf%E9.md")
 
 

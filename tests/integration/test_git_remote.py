@@ -16,9 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from git_support import ENVIRONMENT, Repository, documents, git_source, outcome
 
 from orrery_knowledge.errors import SourceError
+from orrery_knowledge.sources.git_urls import parse_location
 
 SECRET = "s3cr3t-t0k3n"
 
@@ -280,11 +282,14 @@ async def test_a_token_opens_the_remote_and_is_kept_nowhere(
 class Silence:
     """A server that accepts and never answers."""
 
+    def __init__(self, scheme: str) -> None:
+        self.scheme = scheme
+
     async def __aenter__(self) -> Silence:
         self.connected = asyncio.Event()
         self.left = asyncio.Event()
         self.server = await asyncio.start_server(self._listen, "127.0.0.1", 0)
-        self.url = f"git://127.0.0.1:{self.server.sockets[0].getsockname()[1]}/book.git"
+        self.url = f"{self.scheme}://127.0.0.1:{self.server.sockets[0].getsockname()[1]}/book.git"
         return self
 
     async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -299,8 +304,13 @@ class Silence:
         await self.server.wait_closed()
 
 
-async def test_a_remote_without_progress_is_given_up(tmp_path: Path) -> None:
-    async with asyncio.timeout(60), Silence() as silence:
+# Git speaks its own protocol itself; for HTTP it starts a helper, which must end with it.
+both = pytest.mark.parametrize("scheme", ["git", "http"])
+
+
+@both
+async def test_a_remote_without_progress_is_given_up(scheme: str, tmp_path: Path) -> None:
+    async with asyncio.timeout(60), Silence(scheme) as silence:
         source = git_source(tmp_path, url=silence.url, timeout=0.5)
         with pytest.raises(SourceError, match=r"no progress for 0\.5 seconds"):
             await outcome(source)
@@ -308,8 +318,11 @@ async def test_a_remote_without_progress_is_given_up(tmp_path: Path) -> None:
     assert mirrors(tmp_path) == []
 
 
-async def test_cancelling_ends_the_processes_and_frees_the_lock(tmp_path: Path) -> None:
-    async with asyncio.timeout(60), Silence() as silence:
+@both
+async def test_cancelling_ends_the_processes_and_frees_the_lock(
+    scheme: str, tmp_path: Path
+) -> None:
+    async with asyncio.timeout(60), Silence(scheme) as silence:
         for _ in range(2):
             silence.connected.clear()
             silence.left.clear()
@@ -321,6 +334,22 @@ async def test_cancelling_ends_the_processes_and_frees_the_lock(tmp_path: Path) 
             # The connection belongs to the fetch: it closes when no process holds it any more.
             await silence.left.wait()
     assert mirrors(tmp_path) == []
+
+
+async def test_another_process_that_fetches_is_waited_for(
+    remote: Repository, tmp_path: Path
+) -> None:
+    remote.put("a.md")
+    url = remote.folder.as_uri()
+    folder = tmp_path / ".orrery" / "git"
+    folder.mkdir(parents=True)
+    lock = FileLock(folder / f"{parse_location(url).mirror_name}.lock")
+    with lock:
+        listing = asyncio.create_task(outcome(git_source(tmp_path, url=url)))
+        await asyncio.sleep(0.3)
+        assert mirrors(tmp_path) == []
+        assert not listing.done()
+    assert await listing == {"a.md": None}
 
 
 def children() -> set[str]:

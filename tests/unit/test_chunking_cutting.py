@@ -11,6 +11,7 @@ def test_cut_prefers_sentences_then_lines_then_spaces_then_anything() -> None:
 
     assert pieces("One two. Three four five", 16) == ["One two. ", "Three four five"]
     assert pieces("See e.g. this\nthing here", 16) == ["See e.g. this\n", "thing here"]
+    assert pieces("Hi. One two three four five", 20) == ["Hi. One two three ", "four five"]
     assert pieces("one two three four", 10) == ["one two ", "three four"]
     assert pieces("abcdefghij", 4) == ["abcd", "efgh", "ij"]
     assert pieces("one      two", 3) == ["one      ", "two"]
@@ -30,6 +31,7 @@ def test_cut_does_not_tear_clusters_apart() -> None:
 def test_cut_leaves_no_tiny_rest() -> None:
     text = "word " * 22 + "x"
     assert cut(text, 0, len(text), 100, room=100, limit=115) == [100]
+    assert cut(text + "word " * 20, 0, len(text) + 99, 100, room=100, limit=115) == [100]
     assert cut(text, 0, len(text), 100, room=115, limit=115) == []
 
 

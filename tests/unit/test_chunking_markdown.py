@@ -233,7 +233,45 @@ def test_a_lead_in_that_had_to_stay_behind_is_in_the_context() -> None:
     assert second.context == "T\nthen run:"
 
 
+def test_a_long_lead_in_leaves_its_end_with_the_fence() -> None:
+    ending = "word " * 9 + "then run:\n\n"
+    fence = "```\n" + "x" * 46 + "\n```\n"
+    chunks = chunks_of("word " * 20 + ending + fence, size=100)
+    assert [c.text for c in chunks] == ["word " * 20, ending + fence]
+
+
+def test_link_definitions_after_code_are_no_part_of_it() -> None:
+    body = "```\nx\n```\n" + "".join(f"[ref{n}]: https://example.com/{n}\n" for n in range(9))
+    assert max(len(c.text) for c in chunks_of(body, size=100)) <= 115
+
+
 # Sizes
+
+
+def test_a_heading_is_not_left_alone() -> None:
+    body = "# A\n\n" + "b" * 98 + "\n\n# C\n\n" + "dd " * 90
+    chunks = chunks_of(body, size=100)
+    assert chunks[0].text == "# A\n\n" + "b" * 98 + "\n\n"
+    assert chunks[1].text.startswith("# C\n\ndd dd ")
+
+
+def test_a_long_paragraph_does_not_fill_up_the_last_words_of_a_chunk() -> None:
+    chunks = chunks_of("x" * 90 + "\n\n" + "word " * 60, size=100)
+    assert [c.text for c in chunks[:2]] == ["x" * 90 + "\n\n", "word " * 20]
+
+
+def test_a_list_that_cannot_follow_its_lead_in_whole_starts_with_it() -> None:
+    items = [f"- {n} {'y' * 5}\n" for n in range(9)]
+    lead_in = "z" * 29 + ":\n\n"
+    chunks = chunks_of("x" * 50 + "\n\n" + lead_in + "".join(items), size=100)
+    assert chunks[0].text == "x" * 50 + "\n\n" + lead_in + items[0]
+    assert chunks[1].text == "".join(items[1:])
+
+
+def test_the_head_of_a_table_stays_with_its_first_row() -> None:
+    head = f"| {'a' * 36} |\n|{'-' * 38}|\n"
+    rows = [f"| {'1' * 26} |\n", f"| {'2' * 26} |\n"]
+    assert [c.text for c in chunks_of(head + "".join(rows), size=100)] == [head + rows[0], rows[1]]
 
 
 def test_a_section_that_fits_is_one_chunk() -> None:
@@ -341,6 +379,12 @@ def test_the_last_step_goes_along_with_its_admonition() -> None:
     danger = "\n!!! danger\n    no\n" + "    more text here\n" * 3
     chunks = chunks_of("".join(steps) + danger, size=140)
     assert [c.text for c in chunks] == ["".join(steps[:3]), steps[3] + danger]
+
+
+def test_a_long_admonition_still_follows_its_step() -> None:
+    danger = "!!! danger\n\n" + "    never on a Friday\n" * 8
+    chunks = chunks_of("x" * 90 + "\n\nstep\n\n" + danger, size=100)
+    assert [c.text for c in chunks] == ["x" * 90 + "\n\n", "step\n\n" + danger]
 
 
 def test_a_fence_in_an_admonition_is_not_cut() -> None:

@@ -1,0 +1,61 @@
+"""From a file on disk to the model: real index, real ledger, real tool, real guard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from adk_support import agent_with, index_runbook, recorded_spans, run
+from orrery_plugins import knowledge_plugins
+
+from orrery_knowledge.adk import search_knowledge_tool
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.settings import load_settings
+
+CALL = ("search_knowledge", {"query": "PaymentsDiskFull fires, what now?"})
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ORRERY_KNOWLEDGE_BACKEND", raising=False)
+    return tmp_path
+
+
+async def test_a_passage_reaches_the_model_fenced_traced_audited_and_as_evidence(folder):
+    index_runbook(folder)
+    spans = recorded_spans()
+    records: list[dict[str, Any]] = []
+    tool = search_knowledge_tool()
+    outcome = await run(agent_with(tool, calls=[CALL]), knowledge_plugins(sink=records.append))
+    [response] = outcome.responses
+    [passage] = response["passages"]
+    assert response["status"] == "ok"
+    assert passage["label"] == "disk.md § Free the disk"
+    assert passage["text"].startswith("<<<RETRIEVED-DATA ")
+    assert "delete rotated logs on the payments host" in outcome.requests[-1]
+
+    finished = spans.get_finished_spans()
+    [execute] = [span for span in finished if span.name == "execute_tool search_knowledge"]
+    [retrieval] = [span for span in finished if span.name == "retrieval"]
+    assert retrieval.parent.span_id == execute.context.span_id
+    assert retrieval.attributes["orrery.retrieval.result_count"] == 1
+    assert "rotated" not in "".join(span.to_json() for span in finished)
+    assert "PaymentsDiskFull" not in retrieval.to_json()
+
+    [record] = records
+    assert record["issued"] == [passage["citation"]]
+    ledger = Ledger(load_settings().ledger_url)
+    await ledger.open()
+    try:
+        [evidence] = await ledger.evidence(record["session_id"])
+    finally:
+        await ledger.close()
+    assert evidence.citation == passage["citation"]
+
+
+async def test_an_index_that_was_never_filled_is_unavailable_and_not_empty(folder):
+    (folder / "orrery.yaml").write_text("embedder: {type: none}\n")
+    outcome = await run(agent_with(search_knowledge_tool(), calls=[CALL]), knowledge_plugins())
+    assert outcome.responses[0]["status"] == "unavailable"
+    assert "orrery-knowledge sync" in outcome.responses[0]["reason"]
