@@ -8,6 +8,7 @@
     │   └── MissingExtra          a package is not installed; the message names the extra
     ├── SourceError               a source cannot be listed or read
     │   └── DocumentError         one document of a source cannot be read or is not valid
+    │       └── NoText            it holds no text: it is passed over, and blocks nothing
     ├── EmbedderError             vectors could not be computed
     ├── BackendUnavailable        the index or ledger does not answer           (retryable)
     ├── LoadError
@@ -70,6 +71,10 @@ class SourceError(KnowledgeError):
 
 class DocumentError(SourceError):
     """One document cannot be read or is not valid."""
+
+
+class NoText(DocumentError):
+    """An entry turned out to be no text at all; like one that its source skips."""
 
 
 class EmbedderError(KnowledgeError):

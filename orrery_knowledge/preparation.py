@@ -26,10 +26,16 @@ from orrery_knowledge.models import (
     Trust,
 )
 from orrery_knowledge.protocols import KnowledgeSource
-from orrery_knowledge.screening import SCREENING_VERSION, screen
+from orrery_knowledge.screening import SCREENING_VERSION, Finding, screen
+from orrery_knowledge.screening.placeholders import looks_random
 
 UNSAFE = frozenset({"injection", "hidden", "credential"})
 """Findings that keep a document out; personal data is redacted when a passage is shown."""
+
+ASSIGNED = frozenset({"password", "secret", "command-password"})
+"""Rules that go by the name before a value. Runbooks are full of sample values (`password = test`),
+so there the value must look like a real one to keep a document out; any other is redacted when a
+passage is shown."""
 
 
 class Prepared(Model):
@@ -43,6 +49,7 @@ class Prepared(Model):
         metadata: None where it could not be read.
         reasons: why it is quarantined.
         unsafe: quarantined by screening (else it is invalid).
+        warnings: what an author should look at; no document text.
     """
 
     outcome: Literal["index", "pending", "quarantine", "empty"]
@@ -51,6 +58,7 @@ class Prepared(Model):
     metadata: DocumentMetadata | None = None
     reasons: tuple[QuarantineReason, ...] = ()
     unsafe: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 def processing_key(source: KnowledgeSource, *, fingerprint: str | None, size: int) -> str:
@@ -103,6 +111,12 @@ def prepare(
         return Prepared(outcome="quarantine", reasons=(QuarantineReason(rule=str(error)),))
     digest = document_digest(front.body, metadata.governing(document.corpus))
     findings = [found for found in screen(document.text).findings if found.kind in UNSAFE]
+    samples = [found for found in findings if _is_sample(found, document.text)]
+    findings = [found for found in findings if found not in samples]
+    warnings = tuple(
+        f"line {found.line}: a value that looks like a credential is redacted when it is shown"
+        for found in samples
+    )
     if findings:
         reasons = tuple(
             QuarantineReason(rule=found.rule, line=found.line, preview=found.preview)
@@ -112,7 +126,7 @@ def prepare(
             outcome="quarantine", digest=digest, metadata=metadata, reasons=reasons, unsafe=True
         )
     if not front.body.strip():
-        return Prepared(outcome="empty", digest=digest, metadata=metadata)
+        return Prepared(outcome="empty", digest=digest, metadata=metadata, warnings=warnings)
     verdict = eligibility(
         status=metadata.status, tainted=False, trust=trust, decision=decisions.get(digest)
     )
@@ -139,13 +153,31 @@ def prepare(
     )
     waits = metadata.status == "stable" and not verdict.eligible and digest not in decisions
     return Prepared(
-        outcome="pending" if waits else "index", digest=digest, indexed=indexed, metadata=metadata
+        outcome="pending" if waits else "index",
+        digest=digest,
+        indexed=indexed,
+        metadata=metadata,
+        warnings=warnings,
     )
 
 
 def embedding_text(chunk: Chunk) -> str:
     """What a chunk's vector stands for: its context and its text."""
     return f"{chunk.context}\n\n{chunk.text}" if chunk.context else chunk.text
+
+
+def _is_sample(found: Finding, text: str) -> bool:
+    """Whether a finding is a value that nobody would use for real: short, of one sort of letters.
+
+    Real ones are generated, or mix at least three of lower case, upper case, digits and signs over
+    ten characters or more.
+    """
+    if found.kind != "credential" or found.rule not in ASSIGNED:
+        return False
+    value = text[found.start : found.end]
+    sorts = (str.islower, str.isupper, str.isdigit, lambda char: not char.isalnum())
+    mixed = sum(any(is_sort(char) for char in value) for is_sort in sorts)
+    return not looks_random(value) and (len(value) < 10 or mixed < 3)
 
 
 def _indexed_chunk(

@@ -17,6 +17,7 @@ from orrery_knowledge.errors import (
     ConfigurationError,
     DocumentError,
     LoadsHeld,
+    NoText,
     SourceError,
 )
 from orrery_knowledge.governance.ledger import Ledger
@@ -231,11 +232,12 @@ class _Run:
         where = f"{source.id}: {entry.path}"
         try:
             document = await source.read(entry)
+        except NoText:
+            self.tally.passed_over["binary"] = self.tally.passed_over.get("binary", 0) + 1
+            return
         except DocumentError as error:
             self._failed(where, str(error))
             return
-        for warning in document.warnings:
-            self.tally.warnings.append(SyncError(source=where, reason=warning))
         prepared = await asyncio.to_thread(
             prepare,
             document,
@@ -245,6 +247,8 @@ class _Run:
             size=self.options.chunk_size,
             embedded=self.embedder is not None,
         )
+        for warning in (*document.warnings, *prepared.warnings):
+            self.tally.warnings.append(SyncError(source=where, reason=warning))
         await self._file(document, prepared, where)
         if prepared.outcome == "index" and prepared.indexed is not None:
             self.buffer.append((prepared, known))

@@ -46,7 +46,7 @@ class Packer:
                 continue
             bound = current[-1].intro or block.glue
             along = self._taken_along(current, block) if bound else len(current)
-            if 0 < along < len(current):
+            if along < len(current):
                 chunks.append(current[:along])
                 current = [*current[along:], block]
                 continue
@@ -86,13 +86,17 @@ class Packer:
         return all(block.intro for block in current)
 
     def _joins_code(self, run: list[Block], block: Block) -> bool:
-        """Whether short lead-ins stay with code that is too long for them: it can't be cut."""
-        return block.kind == "code" and run[-1].stop - run[0].start <= self._size // 4
+        """Whether short lead-ins stay with code that is too long for them: it can't be cut.
+
+        A heading may be longer than a lead-in, because alone it would be a chunk that says nothing.
+        """
+        share = 2 if all(before.kind == "heading" for before in run) else 4
+        return block.kind == "code" and run[-1].stop - run[0].start <= self._size // share
 
     def _taken_along(self, current: list[Block], block: Block) -> int:
         """Index of the first block at the end of `current` that should move with `block`.
 
-        ``len(current)`` if nothing can.
+        ``len(current)`` if nothing can, or if what remains would be headings and lead-ins alone.
         """
         first = len(current) - 1
         while first > 0 and (current[first - 1].intro or current[first].glue):
@@ -100,7 +104,7 @@ class Packer:
         for index in range(first, len(current)):
             run = current[index:]
             if block.stop - run[0].start <= self._limit or self._joins_code(run, block):
-                return index
+                return index if not self._only_intros(current[:index]) else len(current)
         return len(current)
 
     def _to_fill(self, current: list[Block], block: Block) -> list[Block]:

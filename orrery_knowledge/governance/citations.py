@@ -14,6 +14,7 @@ from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.models import Model
 
 DIGEST_LENGTH = 7
+REVIEW_DIGEST_LENGTH = 12
 MAX_LENGTH = 16 * 1024
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._/+=")
@@ -22,6 +23,7 @@ _CITATION = re.compile(
     r"kb:(?:(?P<source>[^:#~@\s]+):)?(?P<path>[^:#~@\s]+)(?:#(?P<anchor>[^:#~@\s]+))?"
     r"(?:~(?P<part>[1-9][0-9]{0,8}))?(?:@(?P<digest>[0-9a-f]{7,64}))?"
 )
+_REVIEW_ID = re.compile(r"(?P<source>[^:#~@\s]+):(?P<path>[^:#~@\s]+)@(?P<digest>[0-9a-f]{12,64})")
 
 
 class Citation(Model):
@@ -91,6 +93,23 @@ def parse_citation(text: str) -> Citation:
         part=None if part is None else int(part),
         digest=match["digest"],
     )
+
+
+def format_review_id(source: str, path: str, digest: str) -> str:
+    """``source:path@digest12``: the name of a version in review lists and commands."""
+    return f"{encode_part(source)}:{encode_part(path)}@{digest[:REVIEW_DIGEST_LENGTH]}"
+
+
+def parse_review_id(text: str) -> tuple[str, str, str]:
+    """Read what `format_review_id` writes, into source, path and digest digits.
+
+    Raises:
+        KnowledgeError: it is none.
+    """
+    match = _REVIEW_ID.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if match is None:
+        raise KnowledgeError("not a version; it looks like source:path@1a2b3c4d5e6f")
+    return decode_part(match["source"]), decode_part(match["path"]), match["digest"]
 
 
 def encode_part(text: str) -> str:

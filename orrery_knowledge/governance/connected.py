@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 from typing import Self
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -26,13 +27,13 @@ class Connected:
 
     Args:
         url: SQLAlchemy URL, ``sqlite+aiosqlite:///.orrery/ledger.db`` or
-            ``postgresql+psycopg://...``.
+            ``postgresql+psycopg://...``; a path means a SQLite file.
 
     Raises:
         ConfigurationError: the URL can't be used.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | Path) -> None:
         self._url = read_url(url)
         self._engine: AsyncEngine | None = None
         self._lock: DecisionLock | None = None

@@ -34,14 +34,19 @@ _UNAVAILABLE = {
 }
 
 
-def read_url(text: str) -> sa.URL:
+def read_url(where: str | Path) -> sa.URL:
     """Check a ledger's URL; `sqlite` and `postgresql` without a driver get the one used here.
+
+    Args:
+        where: a URL, or the path of a SQLite file (in a URL ``?``, ``#`` and ``%`` need escapes).
 
     Raises:
         ConfigurationError: no URL, another engine, or SQLite without a file.
     """
+    if isinstance(where, Path):
+        return sa.URL.create("sqlite+aiosqlite", database=str(where))
     try:
-        url = sa.make_url(text)
+        url = sa.make_url(where)
     except (ArgumentError, ValueError):
         raise ConfigurationError(
             "the ledger's url can't be read; write sqlite+aiosqlite:///.orrery/ledger.db"
@@ -172,7 +177,7 @@ def mapped(url: sa.URL) -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise _ours(url, error.orig) from error
-    except (SQLAlchemyError, sqlite3.Error, OverflowError) as error:
+    except (SQLAlchemyError, sqlite3.Error, OverflowError, UnicodeError) as error:
         raise _ours(url, error) from error
     except OSError as error:
         raise BackendUnavailable(

@@ -8,8 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from orrery_knowledge.errors import ConfigurationError, DocumentError
+from orrery_knowledge.errors import ConfigurationError, DocumentError, StaleDecision
 from orrery_knowledge.governance import decisions, issues, quarantines
+from orrery_knowledge.governance.citations import parse_review_id
 from orrery_knowledge.governance.cleaning import TooLarge, Unsupported, clean_json, one_line
 from orrery_knowledge.governance.connected import Connected
 from orrery_knowledge.governance.records import (
@@ -98,6 +99,25 @@ class Ledger(Connected):
             query = query.where(pending.c.source == source)
         async with self._read() as connection:
             return [decisions.to_review(row) for row in await connection.execute(query)]
+
+    async def review(self, review_id: str) -> Review:
+        """The filed version that an id of `Review.id` names.
+
+        Raises:
+            StaleDecision: nothing of that name was ever filed.
+            KnowledgeError: it is no id.
+        """
+        source, path, digits = parse_review_id(review_id)
+        query = decisions.select_reviews().where(
+            pending.c.source == source,
+            pending.c.path == path,
+            pending.c.digest.startswith(digits, autoescape=True),
+        )
+        async with self._read() as connection:
+            found = [decisions.to_review(row) for row in await connection.execute(query)]
+        if len(found) != 1:
+            raise StaleDecision("no such version is filed; look at the list again")
+        return found[0]
 
     async def approvals(
         self, documents: Iterable[DocumentKey] | None = None, *, source: str | None = None

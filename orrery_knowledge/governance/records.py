@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from orrery_knowledge.governance.citations import format_review_id
 from orrery_knowledge.models import Document, Model
 
 #: (corpus, source, path): identifies a document.
@@ -75,6 +76,11 @@ class Review(Model):
     filed_at: datetime
     revision: str
     decision: Decision | None = None
+
+    @property
+    def id(self) -> str:
+        """Its name in lists and commands; see `format_review_id`."""
+        return format_review_id(self.source, self.path, self.digest)
 
     @property
     def document(self) -> DocumentKey:

@@ -32,7 +32,7 @@ _ASSIGNMENT = re2.compile(
     r"(?i)(?P<key>[\w$.@/-]{0,60}?"
     + _KEYWORD
     + r"(?:[_.-][\w.-]{1,30}|Key|Value|Hash|[0-9]{1,2})?)"
-    r"(?P<close>[\"'\]})]{0,3})(?P<sep>\s{0,4}(?:=>|:=|==?|:)\s{0,4}|[\"']\s{0,2},\s{0,2}|>)"
+    r"(?P<close>[\"'\]})]{0,3})(?P<sep>[ \t]{0,4}(?:=>|:=|==?|:)[ \t]{0,4}|[\"'][ \t]{0,2},[ \t]{0,2}|>)"
     r"(?P<value>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
 )
 _NAMED = re2.compile(
@@ -93,7 +93,8 @@ _PUBLIC_KEY = word_set(
     public pub primary foreign partition cache sort routing idempotency dedup map row index
     object trace span group hash config composite natural unique label sort lookup registry
     ssh host known hot soft turn arrow topology event message record json yaml dict search
-    column shard range storage host_key_checking signing-key key-id
+    column shard range storage host_key_checking signing-key key-id start end lock locks region
+    regions first last min max lower upper
     """
 )
 _WEAK_KEYS = frozenset(

@@ -63,7 +63,8 @@ _NUMBER = re2.compile(r"^[\d.,:%/-]+[a-zA-Z]{0,3}$")
 
 def is_placeholder(value: str) -> bool:
     """Whether a value stands for a secret instead of being one."""
-    bare = value.strip("\"'`")
+    # `*password*` is how Markdown writes a word that the reader has to replace.
+    bare = value.strip("\"'`*_")
     low = bare.lower()
     return (
         low in _WORDS

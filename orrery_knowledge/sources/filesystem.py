@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
-from orrery_knowledge.errors import DocumentError, SourceError
+from orrery_knowledge.errors import DocumentError, NoText, SourceError
 from orrery_knowledge.models import Document, SourceEntry
 from orrery_knowledge.sources.config import SourceConfig
 from orrery_knowledge.sources.decoding import decode, is_lfs_pointer, looks_binary
@@ -237,7 +237,7 @@ class FilesystemSource:
         finally:
             os.close(root)
         if looks_binary(state.head):
-            raise DocumentError(f"{entry.path}: looks binary; add it to the source's exclude")
+            raise NoText(f"{entry.path}: looks binary; add it to the source's exclude")
         decoded = decode(data)
         return Document(
             corpus=self.corpus,

@@ -12,7 +12,7 @@ from typing import Literal
 import re2
 from pydantic import Field, field_validator
 
-from orrery_knowledge.errors import DocumentError, SourceError
+from orrery_knowledge.errors import DocumentError, NoText, SourceError
 from orrery_knowledge.models import Document, SourceEntry
 from orrery_knowledge.sources.config import SourceConfig
 from orrery_knowledge.sources.decoding import (
@@ -200,7 +200,7 @@ class GitSource:
         if data is None:
             raise DocumentError(f"{entry.path}: its content is missing from the repository")
         if looks_binary(data[:SNIFFED_BYTES]):
-            raise DocumentError(f"{entry.path}: looks binary; add it to the source's exclude")
+            raise NoText(f"{entry.path}: looks binary; add it to the source's exclude")
         decoded = decode(data)
         touch = await self._touch(view, handle)
         warnings = decoded.warnings

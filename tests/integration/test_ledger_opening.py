@@ -12,6 +12,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from filelock import FileLock
 
 from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, KnowledgeError
 from orrery_knowledge.governance import migrate, schema
@@ -58,10 +59,11 @@ def test_versions_are_those_of_the_migrations() -> None:
     assert tuple(reversed(found)) == schema.VERSIONS
 
 
-async def test_many_may_open_a_new_ledger_at_once(tmp_path: Path) -> None:
-    ledgers = [Ledger(url_of(tmp_path / "ledger.db")) for _ in range(4)]
+async def test_many_may_open_new_ledgers_at_once(tmp_path: Path) -> None:
+    # Two of each file: within a process Alembic's globals are in the way, not only the file.
+    ledgers = [Ledger(url_of(tmp_path / f"{n % 4}.db")) for n in range(8)]
     await asyncio.gather(*(ledger.open() for ledger in ledgers))
-    assert [await ledger.last_decision() for ledger in ledgers] == [0, 0, 0, 0]
+    assert [await ledger.last_decision() for ledger in ledgers] == [0] * 8
     await asyncio.gather(*(ledger.close() for ledger in ledgers))
 
 
@@ -82,6 +84,23 @@ def test_processes_may_open_a_new_ledger_at_once(tmp_path: Path) -> None:
     outputs = [child.communicate(timeout=120) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], outputs
     assert sorted(int(out) for out, _ in outputs) == [1, 2, 3]
+
+
+async def test_migrating_waits_for_whoever_migrates(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.db")
+    with FileLock(tmp_path / "ledger.db.migrate.lock"):
+        opening = asyncio.create_task(ledger.open())
+        await asyncio.sleep(0.5)
+        assert not opening.done()
+    await opening
+    await ledger.close()
+
+
+async def test_path_may_hold_what_a_url_may_not(tmp_path: Path) -> None:
+    path = tmp_path / "50% of #1?" / "ledger.db"
+    async with Ledger(path) as ledger:
+        assert await ledger.record("opened", actor="test") == 1
+    assert path.is_file()
 
 
 async def test_opening_and_closing_twice_is_safe(tmp_path: Path) -> None:

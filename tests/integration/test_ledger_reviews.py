@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orrery_knowledge.errors import ConfigurationError, StaleDecision
+from orrery_knowledge.errors import ConfigurationError, KnowledgeError, StaleDecision
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Document
 
@@ -224,3 +224,16 @@ async def test_keys_that_join_alike_are_two_documents(ledger: Ledger) -> None:
         ("a", "wiki", "b\nc.md"),
         ("a", "wiki", "b\udcffc.md"),
     }
+
+
+async def test_review_is_found_by_the_id_of_the_list(ledger: Ledger) -> None:
+    await file(ledger, OLD, page(path="a b#c.md"))
+    await file(ledger, NEW, page(path="a b#c.md"))
+    ids = [review.id for review in await ledger.reviews()]
+    assert ids == ["wiki:a%20b%23c.md@aaaaaaaaaaaa", "wiki:a%20b%23c.md@bbbbbbbbbbbb"]
+    found = await ledger.review(ids[1])
+    assert (found.document, found.digest) == (("runbooks", "wiki", "a b#c.md"), NEW)
+    with pytest.raises(StaleDecision, match="no such version"):
+        await ledger.review("wiki:a%20b%23c.md@cccccccccccc")
+    with pytest.raises(KnowledgeError, match="not a version"):
+        await ledger.review("a b#c.md")

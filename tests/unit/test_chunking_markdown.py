@@ -255,6 +255,17 @@ def test_a_heading_is_not_left_alone() -> None:
     assert chunks[1].text.startswith("# C\n\ndd dd ")
 
 
+def test_a_lead_in_is_not_taken_away_from_a_heading() -> None:
+    lead_in = "Run this as the user that owns it:\n\n"
+    chunks = chunks_of(f"# A\n\n{lead_in}```\n{CODE}```\n", size=100)
+    assert [c.text for c in chunks] == [f"# A\n\n{lead_in}", f"```\n{CODE}```\n"]
+    assert chunks[1].context == "A\nRun this as the user that owns it:"
+
+
+def test_a_long_heading_stays_with_its_code() -> None:
+    assert len(chunks_of(f"# {'A' * 40}\n\n```\n{CODE}```\n", size=100)) == 1
+
+
 def test_a_long_paragraph_does_not_fill_up_the_last_words_of_a_chunk() -> None:
     chunks = chunks_of("x" * 90 + "\n\n" + "word " * 60, size=100)
     assert [c.text for c in chunks[:2]] == ["x" * 90 + "\n\n", "word " * 20]

@@ -7,7 +7,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orrery_knowledge.errors import KnowledgeError
-from orrery_knowledge.governance.citations import Citation, format_citation, parse_citation
+from orrery_knowledge.governance.citations import (
+    Citation,
+    format_citation,
+    format_review_id,
+    parse_citation,
+    parse_review_id,
+)
 
 DIGEST = "1a2b3c4" + "d" * 57
 
@@ -140,3 +146,18 @@ def test_what_is_no_citation_says_so_in_one_line(text: str) -> None:
 def test_what_can_not_be_cited(arguments: dict[str, object]) -> None:
     with pytest.raises(KnowledgeError):
         format_citation(**arguments)  # type: ignore[arg-type]
+
+
+@settings(max_examples=60)
+@given(PARTS, PARTS)
+def test_any_review_id_comes_back_exactly(source: str, path: str) -> None:
+    written = format_review_id(source, path, DIGEST)
+    assert parse_review_id(written) == (source, path, DIGEST[:12])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a.md@1a2b3c4d5e6f", "s:a.md", "s:a.md@1a2b3c4", "s:a:b@" + "a" * 12]
+)
+def test_what_is_no_review_id(text: str) -> None:
+    with pytest.raises(KnowledgeError, match="not a version"):
+        parse_review_id(text)

@@ -35,6 +35,7 @@ def error_of(kind: type[BaseException]) -> BaseException:
         *every_subclass(sqlite3.Error),
         *every_subclass(OSError),
         OverflowError,
+        UnicodeEncodeError,
     ],
     ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}",
 )

@@ -1,0 +1,51 @@
+"""What holds for every test: no settings of whoever runs them, and no network in `unit/`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from pytest_socket import disable_socket, enable_socket
+
+UNIT = Path(__file__).parent / "unit"
+FOREIGN = ("ORRERY_", "GIT_", "OTEL_", "XDG_")
+
+# The machines that run these are shared: how long one example takes says nothing.
+settings.register_profile("orrery", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("orrery")
+
+_home = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the whole session, and every process that it starts, an empty home of its own."""
+    home = Path(tempfile.mkdtemp(prefix="orrery-home-"))
+    config.stash[_home] = home
+    for name in list(os.environ):
+        if name.startswith(FOREIGN):
+            del os.environ[name]
+    os.environ.update(
+        HOME=str(home),
+        GIT_CONFIG_GLOBAL=os.devnull,
+        GIT_CONFIG_NOSYSTEM="1",
+        GIT_TERMINAL_PROMPT="0",
+        HF_HUB_OFFLINE="1",
+    )
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove that home."""
+    shutil.rmtree(config.stash[_home], ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Unit tests open no socket; event loops may, between two ends of their own."""
+    if UNIT in item.path.parents:
+        disable_socket(allow_unix_socket=True)
+    else:
+        enable_socket()

@@ -1,0 +1,279 @@
+"""A folder with documents, a configuration and an index, driven by the real `sync()`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sqlite3
+import stat
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import yaml
+from click.testing import CliRunner
+from pydantic import BaseModel, ConfigDict
+
+from orrery_knowledge import registry
+from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
+from orrery_knowledge.cli.main import cli
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.records import Verdict
+from orrery_knowledge.models import LoadRecord, Query, SearchResult, SyncReport
+from orrery_knowledge.protocols import Embedder
+from orrery_knowledge.retrieval import Retrieval
+from orrery_knowledge.runtime import build_sources
+from orrery_knowledge.settings import Settings, load_settings
+from orrery_knowledge.sync import SyncOptions, sync
+from orrery_knowledge.testing.embedders import HashingEmbedder
+from orrery_knowledge.verification import Drift, verify
+
+T = TypeVar("T")
+
+CORPUS = "runbooks"
+SOURCE = "docs"
+
+# The command line finds the test embedder as it finds any other: by name.
+registry.BUILT_IN["embedders"]["hashing"] = f"{__name__}:ConfiguredHashing"
+
+
+class HashingConfig(BaseModel):
+    """Settings of `ConfiguredHashing`."""
+
+    model_config = ConfigDict(extra="forbid")
+    type: str = "hashing"
+    dimensions: int = 64
+
+
+class ConfiguredHashing(HashingEmbedder):
+    """`HashingEmbedder` as the configuration names it."""
+
+    Config = HashingConfig
+
+    def __init__(self, config: HashingConfig) -> None:
+        super().__init__(config.dimensions)
+
+
+class Ran(NamedTuple):
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+def page(title: str, *words: str, sections: int = 1) -> str:
+    """A Markdown page; every section is a chunk of its own and holds the words."""
+    text = " ".join(words)
+    parts = [
+        f"## Step {n} of {title}\n\n{text} at step {n}.\n\n{FILLER}\n"
+        for n in range(1, sections + 1)
+    ]
+    return f"# {title}\n\n" + "\n".join(parts)
+
+
+FILLER = "Check the dashboard first, then tell the people on call what you are about to do. " * 6
+
+
+class Place:
+    """One project folder. Every call opens and closes index and ledger, as a process would."""
+
+    def __init__(self, root: Path, *, embedder: Embedder | None = None) -> None:
+        self.root = root
+        self.docs = root / SOURCE
+        self.docs.mkdir(parents=True, exist_ok=True)
+        self.hashing = HashingEmbedder()
+        self.embedder: Embedder | None = embedder or self.hashing
+        self.configure()
+
+    def configure(self, *sources: dict[str, Any], **settings: Any) -> None:
+        """Write `orrery.yaml`; without arguments one trusted folder of files."""
+        default = {"id": SOURCE, "type": "filesystem", "path": SOURCE, "trust": "reviewed"}
+        values = {
+            "backend": {"type": "sqlite"},
+            "embedder": {"type": "hashing"},
+            "corpora": {CORPUS: {"sources": list(sources) or [default]}},
+            **settings,
+        }
+        self.config.write_text(yaml.safe_dump(values), encoding="utf-8")
+
+    @property
+    def config(self) -> Path:
+        return self.root / "orrery.yaml"
+
+    @property
+    def settings(self) -> Settings:
+        return load_settings(self.config)
+
+    @property
+    def state(self) -> Path:
+        return self.root / ".orrery"
+
+    # Files
+
+    def write(self, name: str, text: str | bytes) -> None:
+        file = self.docs / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.exists() and not file.is_file():
+            file.unlink()
+        file.write_bytes(text.encode() if isinstance(text, str) else text)
+
+    def fill(self, count: int, word: str = "zebra", *, sections: int = 1) -> None:
+        """Pages `p00.md`, `p01.md`, ... that each hold the word and one of their own."""
+        for n in range(count):
+            self.write(f"p{n:02}.md", page(f"Page {n}", word, f"own{n}x", sections=sections))
+
+    def delete(self, *names: str) -> None:
+        for name in names:
+            (self.docs / name).unlink()
+
+    def break_file(self, name: str) -> None:
+        """Put something there that nobody can open, root neither: a socket without a listener."""
+        file = self.docs / name
+        file.unlink(missing_ok=True)
+        os.mknod(file, stat.S_IFSOCK | 0o644)
+
+    # Work
+
+    async def with_parts(self, work: Callable[[SqliteIndex, Ledger], Awaitable[T]]) -> T:
+        index = SqliteIndex(SqliteConfig(), state=self.state)
+        ledger = Ledger(self.settings.ledger_url)
+        self.state.mkdir(exist_ok=True)
+        await ledger.open()
+        try:
+            return await work(index, ledger)
+        finally:
+            await index.close()
+            await ledger.close()
+
+    def run(self, work: Callable[[SqliteIndex, Ledger], Awaitable[T]]) -> T:
+        return asyncio.run(self.with_parts(work))
+
+    async def sync_with(
+        self, index: SqliteIndex, ledger: Ledger, embedder: Embedder | None, **options: Any
+    ) -> SyncReport:
+        settings = self.settings
+        sources = build_sources(settings)
+        options = {
+            "max_delete_share": settings.policy.max_delete_share,
+            "chunk_size": settings.chunking.size,
+            **options,
+        }
+        try:
+            return await sync(index, ledger, sources, embedder, SyncOptions(**options))
+        finally:
+            for source in sources:
+                await source.close()
+
+    def sync(self, **options: Any) -> SyncReport:
+        return self.run(lambda index, ledger: self.sync_with(index, ledger, self.embedder, **options))
+
+    def search(self, text: str, **query: Any) -> SearchResult:
+        async def work(index: SqliteIndex, ledger: Ledger) -> SearchResult:
+            asked = Query(text=text, **{"top_k": 50, "per_document": 0, **query})
+            return await Retrieval(index, ledger, self.embedder).search(asked)
+
+        return self.run(work)
+
+    def holding(self, word: str) -> set[str]:
+        """Files of which a search for a word shows a passage that holds it."""
+        return {
+            passage.source.removeprefix(f"file:{SOURCE}/")
+            for passage in self.search(word).passages
+            if word in passage.text
+        }
+
+    def visible(self) -> dict[str, str]:
+        """Digest by path of what the active load answers with."""
+
+        async def work(index: SqliteIndex, _: Ledger) -> dict[str, str]:
+            return {path: digest for _, _, path, digest in await index.visible()}
+
+        return self.run(work)
+
+    def loads(self) -> list[LoadRecord]:
+        return self.run(lambda index, _: index.loads())
+
+    def verify(self, *, repair: bool = False) -> list[Drift]:
+        async def work(index: SqliteIndex, ledger: Ledger) -> list[Drift]:
+            settings = self.settings
+            return await verify(
+                index,
+                ledger,
+                build_sources(settings),
+                self.embedder,
+                chunk_size=settings.chunking.size,
+                repair=repair,
+            )
+
+        return self.run(work)
+
+    def decide(self, path: str, verdict: Verdict, **options: Any) -> int:
+        """Record a decision on the filed version of a document, or the one that answers."""
+
+        async def work(index: SqliteIndex, ledger: Ledger) -> int:
+            filed = [r for r in await ledger.reviews() if r.path == path]
+            current = [r for r in filed if r.status != "superseded"]
+            if current:
+                key, digest = current[-1].document, current[-1].digest
+            else:
+                [(*found, digest)] = [row for row in await index.visible() if row[2] == path]
+                key = (found[0], found[1], found[2])
+                options.setdefault("indexed", True)
+            return await ledger.decide(key, digest, verdict, reviewer="ada", **options)
+
+        return self.run(work)
+
+    def reviews(self) -> dict[str, list[str]]:
+        """What became of every filed version, by path."""
+        found: dict[str, list[str]] = {}
+        for review in self.run(lambda _, ledger: ledger.reviews()):
+            found.setdefault(review.path, []).append(review.status)
+        return found
+
+    def quarantined(self) -> list[str]:
+        """Paths with an open quarantine entry."""
+        return [entry.path for entry in self.run(lambda _, ledger: ledger.list_quarantine())]
+
+    def cli(self, *arguments: str) -> Ran:
+        """Run the command line in this process, with this folder's configuration."""
+        done = CliRunner().invoke(cli, ["--config", str(self.config), *arguments])
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return Ran(done.exit_code, done.stdout, done.stderr)
+
+    # The database itself
+
+    def sql(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run a statement on the index behind its back."""
+        connection = sqlite3.connect(self.state / "index.db")
+        try:
+            with connection:
+                return connection.execute(statement, values).fetchall()
+        finally:
+            connection.close()
+
+    def counted(self) -> tuple[int, int]:
+        """Documents and chunks that the active load shows, counted by hand."""
+        [(documents, chunks)] = self.sql(
+            """
+            SELECT count(DISTINCT d.id), count(c.id)
+            FROM document d JOIN chunk c ON c.document_id = d.id, pointer p
+            WHERE d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active)
+            """
+        )
+        return documents, chunks
+
+    def state_hash(self) -> str:
+        """Every file of the state folder, by name and content."""
+        total = hashlib.sha256()
+        for file in sorted(self.state.rglob("*")):
+            total.update(str(file.relative_to(self.state)).encode() + b"\0")
+            if file.is_file():
+                total.update(file.read_bytes())
+        return total.hexdigest()
