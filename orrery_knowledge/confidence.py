@@ -7,6 +7,8 @@ the query's information that the best lexical candidate holds.
 
 from __future__ import annotations
 
+import math
+
 from orrery_knowledge.models import Rankings
 
 CONFIDENT = 0.45
@@ -22,8 +24,9 @@ COVERAGE_FLOOR = 0.15
 def confidence(rankings: Rankings) -> float:
     """Confidence in [0, 1] that the candidates hold an answer."""
     cosines = [c.vector for c in rankings.candidates.values() if c.vector is not None]
-    value = max(cosines) if cosines else rankings.coverage
-    return min(max(value, 0.0), 1.0)
+    finite = [cosine for cosine in cosines if math.isfinite(cosine)]
+    value = max(finite) if finite else rankings.coverage
+    return min(max(value, 0.0), 1.0) if math.isfinite(value) else 0.0
 
 
 def found_something(rankings: Rankings) -> bool:

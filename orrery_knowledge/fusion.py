@@ -13,8 +13,8 @@ RRF_K = 60
 
 Method = Literal["rrf", "scores"]
 
-SCORE_WEIGHTS: Mapping[str, float] = {"lexical": 0.5, "identifiers": 0.1, "vector": 0.5}
-"""Weights of the normalised scores; chosen on data, see ``docs/reference/evaluation.md``."""
+SCORE_WEIGHTS: Mapping[str, float] = {"lexical": 0.5, "identifiers": 0.05, "vector": 0.5}
+"""Weights of the normalised scores; chosen on data, see ``docs/guides/evaluation.md``."""
 
 
 class Fused(NamedTuple):
@@ -31,7 +31,9 @@ def fuse(rankings: Rankings, method: Method = "scores") -> list[Fused]:
 
     ``rrf`` sums 1 / (60 + rank) over the rankings. ``scores`` sums each scale's score over its
     maximum, weighted; every candidate has every score, so no list outvotes another by rank alone.
-    The order is total: NaN counts as the lowest score, ties are broken by chunk id.
+    Where a ranking has no scale of ours (a managed retriever's), ranks are all there is to go by,
+    so ``rrf`` is taken. The order is total: NaN counts as the lowest score, ties are broken by
+    chunk id.
 
     Args:
         rankings: what a retriever found.
@@ -40,8 +42,9 @@ def fuse(rankings: Rankings, method: Method = "scores") -> list[Fused]:
     ranks: dict[int, dict[str, int]] = {chunk: {} for chunk in rankings.candidates}
     for name, chunks in rankings.rankings.items():
         for rank, chunk in enumerate(chunks, start=1):
-            ranks[chunk].setdefault(name, rank)
-    score = _rrf(ranks) if method == "rrf" else _scores(rankings)
+            if chunk in ranks:
+                ranks[chunk].setdefault(name, rank)
+    score = _rrf(ranks) if method == "rrf" or not _scored(rankings) else _scores(rankings)
     fused = [
         Fused(chunk, candidate.document, _finite(score.get(chunk, 0.0)), ranks[chunk])
         for chunk, candidate in rankings.candidates.items()
@@ -61,6 +64,15 @@ def best_per_document(fused: Sequence[Fused], per_document: int) -> list[Fused]:
             kept.append(item)
             seen[item.document] = count + 1
     return kept
+
+
+def _scored(rankings: Rankings) -> bool:
+    """Whether scores can tell the candidates apart: every ranking has a scale, one has values."""
+    return rankings.rankings.keys() <= SCORE_WEIGHTS.keys() and any(
+        _raw(candidate, name) > 0.0
+        for name in rankings.rankings
+        for candidate in rankings.candidates.values()
+    )
 
 
 def _rrf(ranks: Mapping[int, Mapping[str, int]]) -> dict[int, float]:

@@ -83,6 +83,9 @@ def stem(word: str) -> str:
     return str(_STEMMER.stemWord(word))
 
 
+_STOP_STEMS = frozenset(map(stem, STOP_WORDS))
+
+
 class _Token(NamedTuple):
     words: tuple[str, ...]
     whole: str | None
@@ -138,7 +141,7 @@ def query_terms(text: str) -> QueryTerms:
         for word in token.words:
             words[word] = words.get(word, 0.0) + 1.0
         if token.whole is None:
-            folded = raw.casefold()[:MAX_WORD]
+            folded = raw.lstrip("-").casefold()[:MAX_WORD]
             if folded not in STOP_WORDS:
                 identifiers.setdefault(folded, PLAIN_WEIGHT)
             continue
@@ -147,7 +150,7 @@ def query_terms(text: str) -> QueryTerms:
         identifiers[token.whole] = 1.0
         for fragment in token.fragments:
             identifiers.setdefault(fragment, FRAGMENT_WEIGHT)
-    useful = {word: count for word, count in words.items() if word not in STOP_WORDS}
+    useful = {word: count for word, count in words.items() if word not in _STOP_STEMS}
     return QueryTerms(useful or words, tuple(names), identifiers)
 
 

@@ -63,5 +63,7 @@ def load_component(kind: Kind, name: str) -> Any:
         if name in EXTRAS and not missing.startswith("orrery_knowledge"):
             raise MissingExtra(EXTRAS[name], missing) from error
         raise ConfigurationError(f"{kind[:-1]} {name!r} needs the module {missing}") from error
+    except ImportError as error:
+        raise ConfigurationError(f"{kind[:-1]} {name!r} can't be imported: {error}") from error
     except AttributeError as error:
         raise ConfigurationError(f"{kind[:-1]} {name!r}: {target} does not exist") from error

@@ -159,7 +159,11 @@ class Retrieval:
             reason=note,
         )
         if investigation is not None:
-            await record(self._ledger, investigation, result)
+            digests = {
+                passage.citation: body.digest
+                for passage, (_, body) in zip(passages, found, strict=True)
+            }
+            await record(self._ledger, investigation, result, digests)
         return result
 
     async def _vector(self, query: Query) -> tuple[Vectors | None, str | None]:

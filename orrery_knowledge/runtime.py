@@ -21,7 +21,7 @@ def build_index(settings: Settings) -> KnowledgeIndex:
 
 def build_ledger(settings: Settings) -> Ledger:
     """The ledger; opens nothing before its first use."""
-    return Ledger(settings.ledger_url)
+    return Ledger(settings.ledger_location)
 
 
 def build_embedder(settings: Settings) -> Embedder | None:
@@ -52,11 +52,11 @@ def build_sources(settings: Settings) -> list[KnowledgeSource]:
                     f"{where} ({values['id']}): add `trust: review` (each document waits for a "
                     "reviewer) or `trust: reviewed` (whoever can change the source is trusted)"
                 )
-            if values["id"] in ids:
-                raise ConfigurationError(f"{where}: there are two sources with id {values['id']!r}")
-            ids.add(values["id"])
             component = load_component("sources", str(values["type"]))
             config = validate(component.Config, values, where)
+            if config.id in ids:
+                raise ConfigurationError(f"{where}: there are two sources with id {config.id!r}")
+            ids.add(config.id)
             sources.append(component(config, root=settings.root, state=settings.state_folder))
     return sources
 

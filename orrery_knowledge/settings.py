@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -21,6 +22,7 @@ from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
 M = TypeVar("M", bound=BaseModel)
 DEFAULT_FILE = Path("orrery.yaml")
 PREFIX = "ORRERY_KNOWLEDGE_"
+_COMPONENTS = frozenset({"backend", "embedder"})
 
 TURN_ON = (
     "knowledge is off: there is no orrery.yaml and no ORRERY_KNOWLEDGE_BACKEND; "
@@ -94,7 +96,7 @@ class _Environment(EnvSettingsSource):
         self, field_name: str, field: FieldInfo, value: Any, value_is_complex: bool
     ) -> Any:
         if isinstance(value, str) and not value.lstrip().startswith(("{", "[")):
-            if field_name in {"backend", "embedder"}:
+            if field_name in _COMPONENTS:
                 nested = self.explode_env_vars(field_name, field, self.env_vars)
                 return {"type": value, **nested}
             return value
@@ -114,7 +116,11 @@ class Settings(BaseSettings):
     """
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        env_ignore_empty=True,
+        extra="forbid",
+        frozen=True,
     )
     backend: Component = Component(type="sqlite")
     embedder: Component = Component(type="minilm")
@@ -132,9 +138,9 @@ class Settings(BaseSettings):
         return self.root / self.state
 
     @property
-    def ledger_url(self) -> str:
-        """SQLAlchemy URL of the ledger."""
-        return self.ledger or f"sqlite+aiosqlite:///{self.state_folder / 'ledger.db'}"
+    def ledger_location(self) -> str | Path:
+        """SQLAlchemy URL of the ledger, or its file in the state folder."""
+        return self.ledger or self.state_folder / "ledger.db"
 
     @classmethod
     def settings_customise_sources(
@@ -171,9 +177,12 @@ def load_settings(path: Path | None = None) -> Settings:
     else:
         raise KnowledgeOff(TURN_ON)
     try:
-        return Settings(**values)
+        return Settings(**_without_replaced(values))
     except ValidationError as error:
-        raise ConfigurationError(f"{file.name}: {_first_error(error)}") from None
+        places = [file.name] * bool(values) + ["environment"] * any(
+            name.upper().startswith(PREFIX) for name in os.environ
+        )
+        raise ConfigurationError(f"{' or '.join(places)}: {_first_error(error)}") from None
     except ValueError as error:  # pydantic-settings: a value that is no JSON
         raise ConfigurationError(f"environment: {error}") from None
 
@@ -190,13 +199,40 @@ def _environment_backend() -> bool:
     return bool(os.environ.get(f"{PREFIX}BACKEND"))
 
 
+def _without_replaced(values: dict[str, Any]) -> dict[str, Any]:
+    """Leave out a component of which the environment names another type: its options go too."""
+    replaced = set()
+    for name, chosen in _Environment(Settings)().items():
+        given = values.get(name)
+        if name in _COMPONENTS and isinstance(given, dict) and isinstance(chosen, dict):
+            before = given.get("type")
+            if chosen.get("type", before) != before:
+                replaced.add(name)
+    return {name: value for name, value in values.items() if name not in replaced}
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice: the last would win, and a collection would be gone."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
+                if key.value in seen:
+                    raise yaml.MarkedYAMLError(
+                        problem=f"{key.value!r} stands there twice", problem_mark=key.start_mark
+                    )
+                seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
 def _read_yaml(file: Path) -> dict[str, Any]:
     try:
-        loaded = yaml.safe_load(file.read_text(encoding="utf-8"))
+        loaded = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigurationError(f"{file.name}, line {line}: {error.problem}") from None
-    except (yaml.YAMLError, UnicodeDecodeError):
+    except (yaml.YAMLError, ValueError, RecursionError):  # bad bytes or dates, deep nesting
         raise ConfigurationError(f"{file.name} is not valid YAML in UTF-8") from None
     except OSError as error:
         raise ConfigurationError(f"{file.name}: {error.strerror}") from None

@@ -7,9 +7,8 @@ whole load is. See ``docs/aep/025-knowledge-retrieval.md``.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass
 
 from orrery_knowledge.embedders.batches import embed_all
 from orrery_knowledge.errors import (
@@ -21,24 +20,27 @@ from orrery_knowledge.errors import (
     SourceError,
 )
 from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.governance.records import Decision, QuarantineReason
+from orrery_knowledge.governance.records import Decision, DocumentKey, QuarantineReason
 from orrery_knowledge.governance.reviews import apply_decisions
 from orrery_knowledge.models import (
     Document,
     IndexedDocument,
     KnownDocument,
     SourceEntry,
-    SyncError,
     SyncReport,
 )
 from orrery_knowledge.preparation import Prepared, embedding_text, prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+from orrery_knowledge.tally import Tally
 
 BATCH_CHUNKS = 256
 """Documents are embedded and written once they hold this many chunks: bounds the memory."""
 
 MASS_DELETE_FLOOR = 2
 """Fewer removals than this are never a mass deletion, whatever their share."""
+
+Decisions = Mapping[DocumentKey, Mapping[str, Decision]]
+"""The latest decision by document and digest."""
 
 Progress = Callable[[str, int, int], None]
 """Told (what is read now, documents seen, chunks written) as a sync goes on."""
@@ -65,23 +67,6 @@ class SyncOptions:
     allow_empty: bool = False
     max_delete_share: float = 0.3
     chunk_size: int = 800
-
-
-@dataclass
-class _Tally:
-    documents: int = 0
-    chunks: int = 0
-    skipped: int = 0
-    pruned: int = 0
-    removed: int = 0
-    quarantined: int = 0
-    pending: int = 0
-    failed: int = 0
-    embedded: int = 0
-    seen: int = 0
-    passed_over: dict[str, int] = field(default_factory=dict)
-    errors: list[SyncError] = field(default_factory=list)
-    warnings: list[SyncError] = field(default_factory=list)
 
 
 async def sync(
@@ -147,64 +132,78 @@ class _Run:
             known = ", ".join(sorted(self.sources)) or "none"
             raise ConfigurationError(f"there is no source {options.source!r}; configured: {known}")
         self.wanted = [s for s in sources if options.source in (None, s.id)]
-        self.tally = _Tally()
+        self.tally = Tally(dry_run=options.dry_run)
         self.load: int | None = None
-        self.buffer: list[tuple[Prepared, bool]] = []
+        self.buffer: list[tuple[IndexedDocument, KnownDocument | None]] = []
         self.buffered_chunks = 0
+        self.filed: set[tuple[DocumentKey, str]] = set()
+        self.settled: set[tuple[str, str]] = set()
+        self.written: set[tuple[str, str]] = set()
         self.planned_keys: set[str] = set()
-        self.clean = True
-        self.started = time.monotonic()
 
     async def build(self, load: int | None) -> SyncReport:
         """Fill a load (or, without one, only count), check it and activate it."""
         self.load = load
         active = await self.index.active_load()
-        await self._check_fingerprint()
+        new_embedder = await self._is_new_embedder()
+        present: dict[str, set[str]] = {}
         gone: dict[str, list[str]] = {}
         known_total = 0
         for source in self.wanted:
             known = await self.index.known(source.id)
             known_total += len(known)
-            seen = await self._read_source(source, known)
+            present[source.id] = await self._read_source(source, known)
             await self._flush()
-            gone[source.id] = sorted(known.keys() - seen)
+            if new_embedder:
+                self._warn_of_words_only(source.id, known.keys() & present[source.id])
+            gone[source.id] = sorted(known.keys() - present[source.id])
         if self.options.source is None:
             for source_id in set(await self.index.sources()) - self.sources.keys():
                 known = await self.index.known(source_id)
                 known_total += len(known)
                 gone[source_id] = sorted(known)
         refused = await self._remove(gone, known_total)
-        return await self._finish(active, refused or self._refuse_empty())
+        report = await self._finish(active, refused or self._refuse_empty())
+        if not (report.refused or report.dry_run):
+            await self._settle(present)
+        return report
 
-    async def _check_fingerprint(self) -> None:
-        if self.options.source is None:
-            return
+    async def _is_new_embedder(self) -> bool:
         loads = await self.index.loads()
         active = next((load for load in loads if load.status == "active"), None)
         fingerprint = self.embedder.fingerprint if self.embedder else None
-        if active is not None and active.fingerprint != fingerprint:
+        if active is None or active.fingerprint == fingerprint:
+            return False
+        if self.options.source is not None:
             raise ConfigurationError(
                 "the embedder has changed, so every source must be read: run sync without --source"
             )
+        return self.embedder is not None
+
+    def _warn_of_words_only(self, source: str, paths: Set[str]) -> None:
+        for path in sorted(paths):
+            if (source, path) not in self.written:
+                reason = "this embedder can't read its last good version: it is found by words only"
+                self.tally.warn(f"{source}: {path}", reason)
 
     async def _read_source(
         self, source: KnowledgeSource, known: Mapping[str, KnownDocument]
     ) -> set[str]:
-        """Read what changed in a source; returns the paths that are there."""
+        """Read what changed in a source; returns the paths of documents that are there."""
         key = processing_key(
             source,
             fingerprint=self.embedder.fingerprint if self.embedder else None,
             size=self.options.chunk_size,
         )
         decisions = await self.ledger.approvals(source=source.id)
+        await self._withdraw_trust(source, known, decisions)
         seen: set[str] = set()
         try:
             async for entry in source.entries():
                 self.tally.seen += 1
                 self.progress(source.id, self.tally.seen, self.tally.chunks)
                 if entry.skipped is not None:
-                    count = self.tally.passed_over.get(entry.skipped, 0)
-                    self.tally.passed_over[entry.skipped] = count + 1
+                    self.tally.pass_over(entry.skipped)
                     continue
                 seen.add(entry.path)
                 before = known.get(entry.path)
@@ -214,56 +213,81 @@ class _Run:
                 )
                 if unchanged and not self.options.full:
                     self.tally.skipped += 1
+                    self.settled.add((source.id, entry.path))
                     continue
-                await self._read_entry(source, entry, key, decisions, known=before is not None)
+                if not await self._read_entry(source, entry, key, decisions, before):
+                    seen.discard(entry.path)
         except SourceError as error:
-            self._failed(source.id, str(error))
+            self.tally.fail(source.id, str(error))
         return seen
+
+    async def _withdraw_trust(
+        self, source: KnowledgeSource, known: Mapping[str, KnownDocument], decisions: Decisions
+    ) -> None:
+        """Take out what answers only because its source was called reviewed once."""
+        if source.trust == "reviewed" or self.load is None:
+            return
+        applied = await self.index.applied_decision()
+        for path, document in known.items():
+            key = (source.corpus, source.id, path)
+            decision = decisions.get(key, {}).get(document.digest)
+            if document.eligible and (decision is None or decision.decision != "approved"):
+                await self.index.set_eligible(key, document.digest, False, applied)
 
     async def _read_entry(
         self,
         source: KnowledgeSource,
         entry: SourceEntry,
         key: str,
-        decisions: Mapping[tuple[str, str, str], Mapping[str, Decision]],
-        *,
-        known: bool,
-    ) -> None:
+        decisions: Decisions,
+        known: KnownDocument | None,
+    ) -> bool:
+        """Read one entry; returns False when it holds no text, which is as good as gone."""
         where = f"{source.id}: {entry.path}"
         try:
             document = await source.read(entry)
         except NoText:
-            self.tally.passed_over["binary"] = self.tally.passed_over.get("binary", 0) + 1
-            return
+            self.tally.pass_over("binary")
+            return False
         except DocumentError as error:
-            self._failed(where, str(error))
-            return
+            self.tally.fail(where, str(error))
+            return True
+        mine = decisions.get((document.corpus, document.source, document.path), {})
         prepared = await asyncio.to_thread(
             prepare,
             document,
             trust=source.trust,
-            decisions=decisions.get((document.corpus, document.source, document.path), {}),
+            decisions=mine,
             key=key,
             size=self.options.chunk_size,
             embedded=self.embedder is not None,
         )
         for warning in (*document.warnings, *prepared.warnings):
-            self.tally.warnings.append(SyncError(source=where, reason=warning))
+            self.tally.warn(where, warning)
         await self._file(document, prepared, where)
-        if prepared.outcome == "index" and prepared.indexed is not None:
-            self.buffer.append((prepared, known))
-            self.buffered_chunks += len(prepared.indexed.chunks)
-            if self.buffered_chunks >= BATCH_CHUNKS:
-                await self._flush()
+        self.settled.add((source.id, entry.path))
+        indexed = prepared.indexed
+        if prepared.outcome != "index" or indexed is None:
+            return prepared.outcome != "empty"
+        refused = not indexed.eligible and indexed.status == "stable"
+        if refused and known is not None and known.eligible and known.digest != indexed.digest:
+            return True  # a decision refused this version; the one before goes on answering
+        self.buffer.append((indexed, known))
+        self.written.add((source.id, entry.path))
+        self.buffered_chunks += len(indexed.chunks)
+        if self.buffered_chunks >= BATCH_CHUNKS:
+            await self._flush()
+        return True
 
     async def _file(self, document: Document, prepared: Prepared, where: str) -> None:
-        """Tell the ledger what is quarantined, waits, or is good again."""
+        """Tell the ledger what is quarantined or waits."""
         key = (document.corpus, document.source, document.path)
         write = not self.options.dry_run
         if prepared.outcome == "quarantine":
             self.tally.quarantined += 1
+            self.filed.add((key, document.revision))
             reason = "; ".join(_words(found) for found in prepared.reasons)
-            self.tally.errors.append(SyncError(source=where, reason=f"quarantined: {reason}"))
+            self.tally.problem(where, f"quarantined: {reason}")
             if write:
                 await self.ledger.quarantine(
                     key,
@@ -272,35 +296,56 @@ class _Run:
                     kind="unsafe" if prepared.unsafe else "invalid",
                     reasons=prepared.reasons,
                 )
-            return
-        if prepared.outcome == "empty":
-            self.tally.warnings.append(SyncError(source=where, reason="it holds no text"))
-        if prepared.outcome == "pending":
+        elif prepared.outcome == "empty":
+            self.tally.warn(where, "it holds no text")
+        elif prepared.outcome == "pending" and prepared.metadata and prepared.digest:
             self.tally.pending += 1
-        if not write:
-            return
-        await self.ledger.resolve_quarantine(key)
-        if prepared.outcome == "pending" and prepared.metadata and prepared.digest:
-            await self.ledger.file_pending(
-                document,
-                digest=prepared.digest,
-                title=prepared.metadata.title,
-                metadata=prepared.metadata.model_dump(mode="json"),
-            )
+            self.filed.add((key, prepared.digest))
+            if write:
+                await self.ledger.file_pending(
+                    document,
+                    digest=prepared.digest,
+                    title=prepared.metadata.title,
+                    metadata=prepared.metadata.model_dump(mode="json"),
+                )
+
+    async def _settle(self, present: Mapping[str, set[str]]) -> None:
+        """Close what the ledger keeps open on versions that lie in no source any more."""
+
+        def is_over(key: DocumentKey, version: str) -> bool:
+            _, source, path = key
+            if (key, version) in self.filed:
+                return False
+            if source in present:
+                gone = path not in present[source]
+            else:
+                gone = self.options.source is None and source not in self.sources
+            return (source, path) in self.settled or (gone and not self.tally.failed)
+
+        for entry in await self.ledger.list_quarantine():
+            key = (entry.corpus, entry.source, entry.path)
+            if is_over(key, entry.revision):
+                await self.ledger.resolve_quarantine(key)
+        for review in await self.ledger.reviews():
+            if review.status == "pending" and is_over(review.document, review.digest):
+                await self.ledger.withdraw_pending(review.document)
 
     async def _flush(self) -> None:
         """Embed and write what was read."""
         batch, self.buffer, self.buffered_chunks = self.buffer, [], 0
         if not batch:
             return
-        documents = [p.indexed for p, _ in batch if p.indexed is not None]
+        documents = [document for document, _ in batch]
         if self.embedder is not None:
             documents = await self._embed(self.embedder, documents)
-        if self.load is not None:
-            lowered = [d for d in documents if not d.eligible]
-            for document in lowered:
-                # The author lowered it: what is replaced must not go on answering.
-                await self.index.remove(self.load, document.source, [document.path])
+        if self.load is None:
+            self.tally.pruned += sum(known.chunks for _, known in batch if known is not None)
+        else:
+            for document in documents:
+                if document.status != "stable":
+                    # The author lowered it: what is replaced must not go on answering.
+                    paths = [document.path]
+                    self.tally.pruned += await self.index.remove(self.load, document.source, paths)
             self.tally.pruned += await self.index.write(self.load, documents)
         self.tally.documents += len(documents)
         self.tally.chunks += sum(len(document.chunks) for document in documents)
@@ -335,7 +380,7 @@ class _Run:
         for document in documents:
             reasons = [bad[c.vector_key] for c in document.chunks if c.vector_key in bad]
             if reasons:
-                self._failed(f"{document.source}: {document.path}", reasons[0])
+                self.tally.fail(f"{document.source}: {document.path}", reasons[0])
             else:
                 kept.append(document)
         return kept
@@ -359,29 +404,25 @@ class _Run:
         for source, paths in gone.items():
             if self.load is not None and paths:
                 await self.index.remove(self.load, source, paths)
-                for path in paths:
-                    corpus = self.sources[source].corpus if source in self.sources else ""
-                    await self.ledger.resolve_quarantine((corpus, source, path))
-                    await self.ledger.withdraw_pending((corpus, source, path))
         self.tally.removed = count
         return None
 
     async def _finish(self, active: int | None, refused: str | None) -> SyncReport:
         changed = bool(self.tally.documents or self.tally.removed)
         if refused is not None:
-            self.tally.errors.append(SyncError(source="sync", reason=refused))
-            return self._report(active, activated=False, refused=True)
+            self.tally.problem("sync", refused)
+            return self.tally.report(active, activated=False, refused=True)
         if self.load is None or not changed:
-            return self._report(active, activated=False)
+            return self.tally.report(active, activated=False)
         async with self.ledger.decision_lock():
             await apply_decisions(self.index, self.ledger)
             reason = await self._check(self.load)
             if reason is not None:
-                self.tally.errors.append(SyncError(source="sync", reason=reason))
-                return self._report(active, activated=False, refused=True)
+                self.tally.problem("sync", reason)
+                return self.tally.report(active, activated=False, refused=True)
             await self.index.activate(self.load)
         await self.index.gc()
-        return self._report(self.load, activated=True)
+        return self.tally.report(self.load, activated=True)
 
     async def _check(self, load: int) -> str | None:
         """Why a built load must not be activated; None when it may."""
@@ -404,32 +445,6 @@ class _Run:
                 "sync --allow-empty if that is meant"
             )
         return None
-
-    def _failed(self, where: str, reason: str) -> None:
-        self.tally.failed += 1
-        self.tally.errors.append(SyncError(source=where, reason=reason))
-
-    def _report(self, load: int | None, *, activated: bool, refused: bool = False) -> SyncReport:
-        t = self.tally
-        return SyncReport(
-            load=load,
-            activated=activated,
-            refused=refused,
-            dry_run=self.options.dry_run,
-            documents=t.documents,
-            chunks=t.chunks,
-            skipped=t.skipped,
-            pruned=t.pruned,
-            removed=t.removed,
-            quarantined=t.quarantined,
-            pending=t.pending,
-            failed=t.failed,
-            embedded=t.embedded,
-            passed_over=t.passed_over,
-            took_ms=round((time.monotonic() - self.started) * 1000, 1),
-            errors=tuple(t.errors),
-            warnings=tuple(t.warnings),
-        )
 
 
 def _words(reason: QuarantineReason) -> str:

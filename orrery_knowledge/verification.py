@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orrery_knowledge.errors import KnowledgeError
+from orrery_knowledge.errors import KnowledgeError, NoText
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.reviews import apply_decisions
-from orrery_knowledge.models import Model, Trust
-from orrery_knowledge.preparation import processing_key
+from orrery_knowledge.models import Model, SourceEntry, Trust
+from orrery_knowledge.preparation import prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
 
 
@@ -90,8 +90,7 @@ async def _ledger_drift(
         if decision is not None and decision.decision == "approved":
             continue
         if repair:
-            number = decision.number if decision else await index.applied_decision()
-            await index.set_eligible(key, digest, False, number)
+            await index.set_eligible(key, digest, False, await index.applied_decision())
         problem = "answers although nothing in the ledger grants it trust"
         where = f"{source_id}: {path}"
         found.append(Drift(kind="ledger", where=where, problem=problem, repaired=repair))
@@ -128,6 +127,8 @@ async def _source_drift(
             where = f"{source.id}: {entry.path}"
             if (entry.path, entry.revision) in held:
                 continue
+            if before is None and await _is_empty(source, entry):
+                continue
             if before is None:
                 found.append(Drift(kind="source", where=where, problem="is not indexed; run sync"))
             elif before.revision != entry.revision:
@@ -142,3 +143,15 @@ async def _source_drift(
         for path in known
     ]
     return found
+
+
+async def _is_empty(source: KnowledgeSource, entry: SourceEntry) -> bool:
+    """Whether an entry holds no text, so that there is nothing to index."""
+    try:
+        document = await source.read(entry)
+    except NoText:
+        return True
+    prepared = prepare(
+        document, trust=source.trust, decisions={}, key="", size=1000, embedded=False
+    )
+    return prepared.outcome == "empty"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from pytest_socket import disable_socket, enable_socket
 
+MakeDistribution = Callable[[str, str, dict[str, str]], Path]
 UNIT = Path(__file__).parent / "unit"
 FOREIGN = ("ORRERY_", "GIT_", "OTEL_", "XDG_")
 
@@ -49,3 +51,24 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         disable_socket(allow_unix_socket=True)
     else:
         enable_socket()
+
+
+@pytest.fixture
+def make_distribution(tmp_path: Path) -> MakeDistribution:
+    """Writes an installed package with entry points, as pip would leave it, into a folder."""
+
+    def make(name: str, code: str, points: dict[str, str]) -> Path:
+        """Module `name` with `code`; `points` maps "group.name" to the object's name."""
+        site = tmp_path / "site"
+        info = site / f"{name}-1.0.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        lines = [
+            f"[orrery_knowledge.{group}]\n{point} = {name}:{target}\n"
+            for (group, _, point), target in ((key.partition("."), v) for key, v in points.items())
+        ]
+        (info / "entry_points.txt").write_text("\n".join(lines))
+        (site / f"{name}.py").write_text(code)
+        return site
+
+    return make

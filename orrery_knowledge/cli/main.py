@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -45,24 +47,26 @@ class _Commands(click.Group):
 @click.command(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done; 1 done with failures; 2 configuration, or knowledge is off; "
-    "3 backend unreachable; 4 another sync is running, or this one was superseded; 5 a decision "
-    "named something that isn't current; 130 interrupted.",
+    epilog="""\b
+Examples:
+  orrery-knowledge sync
+  orrery-knowledge search "remaining connection slots are reserved"
+  orrery-knowledge search CrashLoopBackOff --service payments --json
+
+Exit codes: 0 done; 1 done with failures; 2 configuration, or knowledge is off; 3 backend
+unreachable; 4 another sync is running, or this one was superseded; 5 a decision named something
+that isn't current; 130 interrupted.""",
 )
 @options.config
 @options.debug
 @click.version_option(__version__, prog_name="orrery-knowledge")
 def cli(**_: Any) -> None:
-    r"""Governed retrieval over what humans wrote: runbooks, postmortems, ADRs, schemas.
-
-    \b
-    Examples:
-      orrery-knowledge sync
-      orrery-knowledge search "remaining connection slots are reserved"
-      orrery-knowledge search CrashLoopBackOff --service payments --json
-    """
+    """Governed retrieval over what humans wrote: runbooks, postmortems, ADRs, schemas."""
 
 
 def main() -> None:
     """Entry point of the ``orrery-knowledge`` script."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Documents hold characters that the terminal's encoding may not have.
+        sys.stdout.reconfigure(errors="backslashreplace")
     cli(prog_name="orrery-knowledge")

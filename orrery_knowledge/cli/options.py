@@ -65,6 +65,11 @@ def _run(work: Callable[[], Coroutine[Any, Any, int]], show: bool) -> int:
             traceback.print_exc()
         warn(f"error: {error}")
         return error.exit_code
+    except OSError as error:  # output that can't be written
+        if show:
+            traceback.print_exc()
+        warn(f"error: {error.filename or 'output'}: {error.strerror or error}")
+        return 1
 
 
 async def _interruptible(work: Coroutine[Any, Any, int]) -> int:

@@ -47,7 +47,7 @@ async def screen(config: Path | None, file: TextIO, jsonl: bool) -> int:
 def _read(line: str, number: int) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ConfigurationError(f"line {number} is not JSON") from None
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         raise ConfigurationError(f'line {number}: expected {{"id": ..., "text": "..."}}')

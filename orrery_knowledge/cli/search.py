@@ -22,7 +22,8 @@ Examples:
   orrery-knowledge search "too many clients already"
   orrery-knowledge search KafkaConsumerLagHigh --service orders --top-k 3
   orrery-knowledge search "--max-cost" --mode lexical --json""",
-    context_settings={"ignore_unknown_options": False},
+    # A flag of another program is a question like any other.
+    context_settings={"ignore_unknown_options": True},
 )
 @click.argument("query")
 @click.option("--top-k", type=click.IntRange(1, 50), help="Passages to show (default: 6).")
@@ -91,7 +92,8 @@ def show(result: SearchResult) -> None:
         say("no match: nothing that was written answers this")
         return
     if not result.confident:
-        say(f"not confident ({result.confidence:.2f}): read these with care, or ask a person\n")
+        say(f"not confident ({result.confidence:.2f}): read these with care, or ask a person")
+        say()
     for number, passage in enumerate(result.passages, start=1):
         _show_passage(number, passage)
     counts = ", ".join(f"{name} {count}" for name, count in result.counts.model_dump().items())

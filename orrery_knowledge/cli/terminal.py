@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-_KEEP = frozenset("\n\t")
-
-
 def printable(text: str) -> str:
-    r"""Replace control, formatting and surrogate characters by their visible escapes (``\x1b``)."""
+    r"""Replace control, formatting and surrogate characters by their visible escapes (``\x1b``).
+
+    Line ends too: a file's name or a title must not be able to add a line of its own.
+    """
     return "".join(
         char
-        if char in _KEEP or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        if char == "\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Zl", "Zp"}
         else char.encode("unicode_escape", "surrogatepass").decode("ascii")
         for char in text
     )

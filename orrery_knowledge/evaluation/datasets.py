@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.evaluation.payloads import alert_query
@@ -14,6 +15,7 @@ from orrery_knowledge.evaluation.payloads import alert_query
 DOCUMENT_GLOBS = tuple(
     f"**/*.{ending}" for ending in ("md", "markdown", "mdx", "txt", "rst", "adoc")
 )
+_GRADE = re.compile(r"\s*[0-9]{1,2}\s*")
 
 
 class LabelledQuery(BaseModel):
@@ -27,7 +29,7 @@ class LabelledQuery(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
-    id: str
+    id: str = Field(pattern=r"^[^\t\r\n]+$")  # it becomes a column of the run file
     text: str
     kind: str = "query"
     answerable: bool = True
@@ -73,8 +75,13 @@ def read_dataset(folder: Path) -> Dataset:
                 f"{folder} is no dataset: {part} is missing (docs/, queries.jsonl and qrels.tsv "
                 "are needed)"
             )
-    queries = _read_queries(folder / "queries.jsonl")
-    qrels = _read_qrels(folder / "qrels.tsv", {query.id for query in queries})
+    try:
+        queries = _read_queries(folder / "queries.jsonl")
+        qrels = _read_qrels(folder / "qrels.tsv", {query.id for query in queries})
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{folder}: queries and qrels must be UTF-8") from None
+    except OSError as error:
+        raise ConfigurationError(f"{error.filename}: {error.strerror}") from None
     for query in queries:
         relevant = any(grade > 0 for grade in qrels.get(query.id, {}).values())
         if query.answerable and not relevant:
@@ -92,7 +99,7 @@ def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:
                 continue
             try:
                 query = LabelledQuery.model_validate(json.loads(line))
-            except (ValueError, ValidationError):
+            except (ValueError, RecursionError):
                 raise ConfigurationError(f"{file.name}, line {number}: no query object") from None
             if query.id in queries:
                 raise ConfigurationError(f"{file.name}, line {number}: id {query.id!r} again")
@@ -107,9 +114,15 @@ def _read_qrels(file: Path, known: set[str]) -> dict[str, dict[tuple[str, str], 
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\n").split("\t")
-            if number == 1 or not line.strip():
+            if number == 1 and not _GRADE.fullmatch(fields[-1]):
+                continue  # the header; a file without one would lose its first judgement
+            if not line.strip():
                 continue
-            if len(fields) != 4 or not fields[3].strip().isdigit():
+            if number == 1:
+                raise ConfigurationError(
+                    f"{file.name}, line 1: expected a header: query-id, doc, section, relevance"
+                )
+            if len(fields) != 4 or not _GRADE.fullmatch(fields[3]):
                 raise ConfigurationError(
                     f"{file.name}, line {number}: expected query-id, doc, section, relevance"
                 )

@@ -82,7 +82,7 @@ async def run_dataset(
     with tempfile.TemporaryDirectory(prefix="orrery-eval-") as folder:
         state = Path(folder)
         index = SqliteIndex(SqliteConfig(), state=state)
-        ledger = Ledger(f"sqlite+aiosqlite:///{state / 'ledger.db'}")
+        ledger = Ledger(state / "ledger.db")
         source = FilesystemSource(
             FilesystemSourceConfig(
                 id="eval",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -27,6 +28,45 @@ METADATA_VERSION = "1"
 
 DocumentStatus = Literal["stable", "draft", "deprecated"]
 
+# Words that teams use for the three, as in decision records and wikis.
+_STATUSES: dict[str, DocumentStatus] = {
+    **dict.fromkeys(
+        (
+            "stable",
+            "accepted",
+            "active",
+            "approved",
+            "current",
+            "done",
+            "final",
+            "implemented",
+            "live",
+            "maintained",
+            "published",
+            "ready",
+            "resolved",
+            "reviewed",
+        ),
+        "stable",
+    ),
+    **dict.fromkeys(
+        ("draft", "in progress", "in review", "pending", "proposed", "review", "wip"), "draft"
+    ),
+    **dict.fromkeys(
+        (
+            "deprecated",
+            "archived",
+            "obsolete",
+            "outdated",
+            "rejected",
+            "replaced",
+            "retired",
+            "superseded",
+            "withdrawn",
+        ),
+        "deprecated",
+    ),
+}
 _TEXTS = ("service", "owner", "doctype", "category", "version")
 _DATES = ("reviewed_at", "expires_at")
 _KNOWN = frozenset(("title", "status", "tags", *_TEXTS, *_DATES))
@@ -91,7 +131,7 @@ def parse_metadata(
     texts["service"] = texts["service"] or default_service
     metadata = DocumentMetadata(
         title=title or first_heading(front.body) or title_of_path(document.path),
-        status=_status(known),
+        status=_status(known, extra),
         tags=_tags(known),
         reviewed_at=_date(known, "reviewed_at"),
         expires_at=_date(known, "expires_at"),
@@ -127,15 +167,20 @@ def _text(known: dict[str, Any], key: str, limit: int) -> str | None:
     return one_line(value, limit) or None
 
 
-def _status(known: dict[str, Any]) -> DocumentStatus:
+def _status(known: dict[str, Any], extra: Mapping[str, Any]) -> DocumentStatus:
     value = known.get("status")
-    if value is None:
-        return "stable"
-    for allowed in get_args(DocumentStatus):
-        if isinstance(value, str) and value.strip().casefold() == allowed:
-            found: DocumentStatus = allowed
-            return found
-    raise DocumentError(f"status must be one of {', '.join(get_args(DocumentStatus))}")
+    found: DocumentStatus | None = "stable"
+    if value is not None:
+        found = (
+            _STATUSES.get(" ".join(value.casefold().split())) if isinstance(value, str) else None
+        )
+    if found is None:
+        raise DocumentError(
+            "status must be one of stable, draft, deprecated, or a usual word for one of them "
+            "(accepted, proposed, superseded, ...)"
+        )
+    # Site generators write `draft: true`; it can only lower, never raise.
+    return "draft" if found == "stable" and extra.get("draft") is True else found
 
 
 def _tags(known: dict[str, Any]) -> tuple[str, ...]:

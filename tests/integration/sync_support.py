@@ -8,6 +8,8 @@ import json
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -143,7 +145,7 @@ class Place:
 
     async def with_parts(self, work: Callable[[SqliteIndex, Ledger], Awaitable[T]]) -> T:
         index = SqliteIndex(SqliteConfig(), state=self.state)
-        ledger = Ledger(self.settings.ledger_url)
+        ledger = Ledger(self.settings.ledger_location)
         self.state.mkdir(exist_ok=True)
         await ledger.open()
         try:
@@ -172,7 +174,9 @@ class Place:
                 await source.close()
 
     def sync(self, **options: Any) -> SyncReport:
-        return self.run(lambda index, ledger: self.sync_with(index, ledger, self.embedder, **options))
+        return self.run(
+            lambda index, ledger: self.sync_with(index, ledger, self.embedder, **options)
+        )
 
     def search(self, text: str, **query: Any) -> SearchResult:
         async def work(index: SqliteIndex, ledger: Ledger) -> SearchResult:
@@ -247,6 +251,13 @@ class Place:
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
         return Ran(done.exit_code, done.stdout, done.stderr)
 
+    def process(self, *arguments: str) -> Ran:
+        """The same in a process of its own."""
+        done = subprocess.run(
+            command(self, *arguments), capture_output=True, text=True, check=False
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
     # The database itself
 
     def sql(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
@@ -277,3 +288,11 @@ class Place:
             if file.is_file():
                 total.update(file.read_bytes())
         return total.hexdigest()
+
+
+def command(place: Place, *arguments: str) -> list[str]:
+    """The command line in a process of its own, which knows the test embedder too."""
+    code = "import sync_support; from orrery_knowledge.cli.main import main; main()"
+    here = str(Path(__file__).parent)
+    prelude = f"import sys; sys.path.insert(0, {here!r}); "
+    return [sys.executable, "-c", prelude + code, "--config", str(place.config), *arguments]

@@ -45,7 +45,7 @@ async def test_a_passage_reaches_the_model_fenced_traced_audited_and_as_evidence
 
     [record] = records
     assert record["issued"] == [passage["citation"]]
-    ledger = Ledger(load_settings().ledger_url)
+    ledger = Ledger(load_settings().ledger_location)
     await ledger.open()
     try:
         [evidence] = await ledger.evidence(record["session_id"])

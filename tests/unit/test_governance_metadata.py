@@ -11,6 +11,11 @@ from orrery_knowledge.governance.metadata import DocumentMetadata, parse_metadat
 from orrery_knowledge.governance.titles import first_heading, title_of_path
 from orrery_knowledge.models import Document
 
+STATUS = (
+    "status must be one of stable, draft, deprecated, or a usual word for one of them "
+    "(accepted, proposed, superseded, ...)"
+)
+
 
 def read(
     text: str,
@@ -127,8 +132,8 @@ def test_status_lowers_however_its_key_is_written(key: str) -> None:
 @pytest.mark.parametrize(
     ("front", "reason"),
     [
-        ("status: hunter2", "status must be one of stable, draft, deprecated"),
-        ("status: [draft]", "status must be one of stable, draft, deprecated"),
+        ("status: hunter2", STATUS),
+        ("status: [draft]", STATUS),
         ("title: [hunter2]", "title must be a text; put it in quotes"),
         ("owner: {hunter2: x}", "owner must be a text; put it in quotes"),
         ("tags: hunter2", "tags must be a list of texts"),
@@ -162,3 +167,21 @@ def test_metadata_governs_the_digest() -> None:
         assert document_digest("b", one.governing("c")) != document_digest(
             "b", other.governing("c")
         )
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("status: accepted", "stable"),
+        ("status: Resolved", "stable"),
+        ("status: proposed", "draft"),
+        ("status: In  Review", "draft"),
+        ("status: superseded", "deprecated"),
+        ("draft: true", "draft"),
+        ("draft: false", "stable"),
+        ("draft: yes please", "stable"),
+        ("status: deprecated\ndraft: true", "deprecated"),
+    ],
+)
+def test_usual_words_for_a_status_count(line: str, expected: str) -> None:
+    assert read(f"---\n{line}\n---\n").status == expected

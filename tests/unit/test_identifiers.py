@@ -103,7 +103,7 @@ def test_the_module_examples_hold() -> None:
         ),
         (
             "ops@pager.io",
-            "opspagerio op pager io",
+            "opspagerio ops pager io",
             "ops@pager.io",
             "ops@pager pager.io",
         ),
@@ -233,17 +233,35 @@ def test_a_dash_makes_no_name_of_a_stop_word() -> None:
         ("CrashLoopBackOff", "backoff"),
         ("CrashLoopBackOff", "crashloopbackoff"),
         ("restart ingress/egress gateways", "egress"),
-        ("node pool np-7604ni-e1/4p", "np-7604ni"),
         ("kube-apiserver", "kube apiserver"),
         ("--max-cost", "max cost"),
         ("--max-cost", "maxcost"),
         ("max_connections", "connection"),
         ("java.lang.OutOfMemoryError", "OutOfMemoryError"),
-        ("payments.svc.cluster.local", "payments.svc"),
     ],
 )
-def test_a_document_holds_every_word_of_the_query(document: str, query: str) -> None:
-    assert set(query_terms(query).words) <= set(analyse(document).words) | {stem("np7604ni")}
+def test_the_parts_find_the_name(document: str, query: str) -> None:
+    assert set(query_terms(query).words) <= set(analyse(document).words)
+
+
+@pytest.mark.parametrize(
+    ("document", "query"),
+    [
+        ("node pool np-7604ni-e1/4p", "np-7604ni"),
+        ("payments.svc.cluster.local", "payments.svc"),
+        ("payments.svc.cluster.local", "cluster.local"),
+        ("java.lang.OutOfMemoryError", "java.lang"),
+        ("run it with --max-cost", "max-cost"),
+    ],
+)
+def test_a_piece_finds_the_name(document: str, query: str) -> None:
+    (asked,) = [name for name, weight in query_terms(query).identifiers.items() if weight == 1.0]
+    assert asked in analyse(document).fragments
+
+
+def test_an_inflected_stop_word_is_one() -> None:
+    """Words are stems by then: "please" is "pleas", "does" is "doe"."""
+    assert query_terms("please does lag").words == {"lag": 1}
 
 
 @given(HOSTILE)
@@ -274,7 +292,7 @@ def test_both_sides_meet(text: str) -> None:
 @given(HOSTILE)
 def test_a_query_loses_only_stop_words(text: str) -> None:
     asked, held = query_terms(text), analyse(text)
-    useful = {word for word in held.words if word not in STOP_WORDS}
+    useful = set(held.words) - {stem(word) for word in STOP_WORDS}
     assert set(asked.words) == (useful or set(held.words))
 
 

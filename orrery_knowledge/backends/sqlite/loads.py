@@ -80,7 +80,9 @@ def check(db: sqlite3.Connection, load: int) -> LoadRecord:
         problems.append(f"{doubled} documents in two versions")
     if found.fingerprint is not None:
         key = {"load": load, "fingerprint": found.fingerprint}
-        if missing := _count(db, "without_vector", key):
+        # Only what this load wrote: an older text that a waiting edit keeps alive can't be embedded
+        # again, and `known` has asked for every other one that lacks its vector.
+        if missing := _count(db, "new_without_vector", key):
             problems.append(f"{missing} chunks without a vector of this embedder")
     if problems:
         raise CheckFailed(f"load {load} is not activated: " + "; ".join(problems))
@@ -98,6 +100,9 @@ def activate(db: sqlite3.Connection, load: int) -> LoadRecord:
     moved = db.execute(SQL["move_pointer"], {"new": load, "old": base, "held": 0}).rowcount
     if moved != 1:
         raise Superseded(f"load {load} began at load {base}, which is no longer active")
+    if _count(db, "strays", {}):
+        # Rows that somebody deleted behind our back could not leave the search tables.
+        rebuild(db)
     db.execute(SQL["mark_load"], {"status": "superseded", "load": base})
     visible = db.execute(SQL["count_visible"], {"load": load}).fetchone()
     now = _now().isoformat()
@@ -161,6 +166,8 @@ def set_eligible(
     decision: int,
 ) -> int:
     """Change eligibility in place, in every load (rule 4)."""
+    if decision < int(db.execute(SQL["pointer"]).fetchone()["decision"]):
+        return 0  # somebody slower than others: a later decision was applied already
     corpus, source, path = document
     key = {"corpus": corpus, "source": source, "path": path, "digest": digest}
     rows = db.execute(SQL["versions_of"], {**key, "eligible": eligible}).fetchall()
@@ -174,11 +181,20 @@ def set_eligible(
     return len(rows)
 
 
+def rebuild(db: sqlite3.Connection) -> None:
+    """Fill the search tables anew with what the active load shows."""
+    db.execute(SQL["clear_passage"])
+    db.execute(SQL["clear_identifier"])
+    for row in db.execute(SQL["searchable_documents"]).fetchall():
+        _enter(db, row["id"])
+    db.execute(SQL["bump"])
+
+
 def known(db: sqlite3.Connection, source: str) -> dict[str, KnownDocument]:
     """Newest visible versions of a source whose chunks are really all there."""
     found = {}
     for row in db.execute(SQL["known"], (source,)):
-        if row["chunks"] != row["chunk_count"]:
+        if row["complete"] != row["chunk_count"]:
             # Somebody deleted rows behind our back: read the document again.
             found[row["path"]] = _known(row, revision="", processing_key="")
         else:
@@ -215,7 +231,7 @@ def _known(row: sqlite3.Row, revision: str, processing_key: str) -> KnownDocumen
         processing_key=processing_key,
         digest=row["digest"],
         eligible=bool(row["eligible"]),
-        chunks=row["chunks"],
+        chunks=row["chunk_count"],
     )
 
 

@@ -69,10 +69,13 @@ INSERT INTO body VALUES (:id, :header, :words, :names, :text, :context, :section
     :anchor, :part, :parts, :line_start, :line_end)
 
 -- known --
--- Newest visible version of each document of a source with the chunks that are really there.
+-- Newest visible version of each document of a source with the chunks that are really there, text
+-- and vector.
 SELECT d.path, d.revision, d.processing_key, d.digest, d.eligible, d.chunk_count,
-       (SELECT count(*) FROM chunk c JOIN body b ON b.id = c.id WHERE c.document_id = d.id) AS chunks
-FROM document d, pointer p
+       (SELECT count(*) FROM chunk c JOIN body b ON b.id = c.id
+        WHERE c.document_id = d.id AND (l.fingerprint IS NULL OR EXISTS (SELECT 1 FROM vector v
+            WHERE v.fingerprint = l.fingerprint AND v.key = c.vector_key))) AS complete
+FROM document d JOIN pointer p LEFT JOIN load l ON l.number = p.active
 WHERE d.source = ? AND d.added_in <= p.active
   AND (d.removed_in IS NULL OR d.removed_in > p.active)
 ORDER BY d.path, d.added_in
@@ -104,6 +107,13 @@ SELECT count(*) FROM (
     WHERE added_in <= :load AND (removed_in IS NULL OR removed_in > :load) AND eligible
     GROUP BY source, path HAVING count(*) > 1)
 
+-- new_without_vector --
+-- Chunks of a load that have no vector of its fingerprint.
+SELECT count(*) FROM document d JOIN chunk c ON c.document_id = d.id
+WHERE d.added_in = :load
+  AND NOT EXISTS (SELECT 1 FROM vector v
+      WHERE v.fingerprint = :fingerprint AND v.key = c.vector_key)
+
 -- without_vector --
 -- Chunks that a load would show without a vector of its fingerprint.
 SELECT count(*) FROM document d JOIN chunk c ON c.document_id = d.id
@@ -120,9 +130,10 @@ WHERE eligible
    <> (added_in <= :new AND (removed_in IS NULL OR removed_in > :new))
 
 -- leave_passage --
--- Take a document's chunks out of the full-text table.
+-- Take a document's chunks out of the full-text table (which breaks if they aren't in it).
 INSERT INTO passage (passage, rowid, header, words)
 SELECT 'delete', b.id, b.header, b.words FROM chunk c JOIN body b ON b.id = c.id
+JOIN passage_docsize s ON s.id = b.id
 WHERE c.document_id = ?
 
 -- leave_identifier --
@@ -241,9 +252,26 @@ SELECT c.id FROM pointer p JOIN document d
   ON d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active) AND d.eligible
 JOIN chunk c ON c.document_id = d.id ORDER BY c.id
 
+-- strays --
+-- Whether the full-text table holds as many chunks as the active load shows.
+SELECT (SELECT count(*) FROM passage_docsize) <> (SELECT count(*) FROM pointer p JOIN document d
+    ON d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active) AND d.eligible
+    JOIN chunk c ON c.document_id = d.id)
+
 -- passage_chunks --
 -- Ids of the chunks that the full-text table holds.
 SELECT id FROM passage_docsize ORDER BY id
+
+-- identifier_rows --
+-- How many rows the identifier table holds, and should hold.
+SELECT (SELECT count(*) FROM identifier) AS held, count(n.key) AS expected
+FROM pointer p JOIN document d
+  ON d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active) AND d.eligible
+JOIN chunk c ON c.document_id = d.id JOIN body b ON b.id = c.id, json_each(b.names) n
+
+-- clear_passage --
+-- Empty the full-text table before it is filled again.
+INSERT INTO passage (passage) VALUES ('delete-all')
 
 -- clear_identifier --
 -- Empty the identifier table before it is filled again.

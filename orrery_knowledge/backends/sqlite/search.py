@@ -45,7 +45,7 @@ def search(
     if query.mode != "vector":
         names = _identifiers(db, snapshot, terms, mask)
         rankings["identifiers"] = _top(names, query.pool)
-        lexical = _matching(db, snapshot, query, terms)
+        lexical = snapshot.held(_matching(db, snapshot, query, terms))
     if query.mode != "lexical" and vector is not None and fingerprint == snapshot.fingerprint:
         similar = snapshot.matrix @ vector if snapshot.matrix is not None else None
         rankings["vector"] = _nearest(snapshot, similar, mask, query.pool)
@@ -151,9 +151,9 @@ def _identifiers(
         value = weight * idf(frequency, len(snapshot.ids))
         for chunk, whole in db.execute(SQL["identifier_chunks"], (name, 4 * budget)):
             scores[chunk] = scores.get(chunk, 0.0) + value * (1.0 if whole else FRAGMENT_MATCH)
-    if mask is None or not scores:
-        return scores
-    chunks = sorted(scores)
+    chunks = snapshot.held(sorted(scores))
+    if mask is None or not chunks:
+        return {chunk: scores[chunk] for chunk in chunks}
     allowed = mask[snapshot.positions(chunks)]
     return {chunk: scores[chunk] for chunk, keep in zip(chunks, allowed, strict=True) if keep}
 

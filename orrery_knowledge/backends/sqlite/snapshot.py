@@ -56,6 +56,14 @@ class Snapshot:
             mask = by_service if mask is None else mask & by_service
         return mask
 
+    def held(self, chunks: list[int]) -> list[int]:
+        """Those that are here: search tables outlive rows that somebody deleted behind our back."""
+        if not len(self.ids):
+            return []
+        found = np.asarray(chunks, dtype=np.int64)
+        rows = np.minimum(self.positions(chunks), len(self.ids) - 1)
+        return [int(chunk) for chunk in found[self.ids[rows] == found]]
+
     def positions(self, chunks: list[int]) -> NDArray[np.intp]:
         """Rows of chunk ids, all of which are known to be here."""
         return np.searchsorted(self.ids, np.asarray(chunks, dtype=np.int64))

@@ -30,20 +30,16 @@ def verify(db: sqlite3.Connection, *, repair: bool) -> list[str]:
     if expected != held:
         lost, extra = len(set(expected) - set(held)), len(set(held) - set(expected))
         problems.append(f"full-text table: {lost} chunks missing, {extra} too many")
+    names = db.execute(loads.SQL["identifier_rows"]).fetchone()
+    if names["held"] != names["expected"]:
+        problems.append(f"identifier table: {names['held']} rows instead of {names['expected']}")
     fingerprint = loads.record(db, pointer["active"]).fingerprint
     if fingerprint is not None:
         key = {"load": pointer["active"], "fingerprint": fingerprint}
         if missing := db.execute(loads.SQL["without_vector"], key).fetchone()[0]:
-            problems.append(f"{missing} chunks without a vector; run sync --full")
+            problems.append(
+                f"{missing} chunks without a vector; the next sync reads their documents again"
+            )
     if repair and problems:
-        _rebuild(db)
+        loads.rebuild(db)
     return problems
-
-
-def _rebuild(db: sqlite3.Connection) -> None:
-    db.execute("INSERT INTO passage (passage) VALUES ('delete-all')")
-    db.execute(loads.SQL["clear_identifier"])
-    for row in db.execute(loads.SQL["searchable_documents"]).fetchall():
-        db.execute(loads.SQL["enter_passage"], (row["id"],))
-        db.execute(loads.SQL["enter_identifier"], (row["id"],))
-    db.execute(loads.SQL["bump"])

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from orrery_knowledge import __version__
+from orrery_knowledge.cli.main import COMMANDS, cli
+
+NO_SETTINGS = {"chunk", "screen", "eval retrieval"}
+"""These work where knowledge is off."""
+
+ARGUMENTS = {
+    "search": ["pool"],
+    "chunk": ["a.md"],
+    "loads show": ["1"],
+    "eval retrieval": ["set"],
+}
+"""What a command needs beside its name."""
+
+
+def commands(group: click.Group = cli, prefix: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command with its full name, groups left out."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{prefix}{name} ")
+        else:
+            yield f"{prefix}{name}", command
+
+
+ALL = dict(commands())
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    return lambda *arguments: runner.invoke(cli, list(arguments), prog_name="orrery-knowledge")
+
+
+def test_help_lists_what_there_is_and_no_more(run) -> None:
+    result = run("--help")
+    assert result.exit_code == 0
+    listed = result.output.partition("Commands:\n")[2].partition("\n\n")[0]
+    assert re.findall(r"^  (\w+)  ", listed, re.MULTILINE) == list(COMMANDS)
+    assert "Exit codes: 0 done; 1 done with failures; 2 configuration" in result.output
+    assert "Examples:\n    orrery-knowledge sync\n" in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_names_what_exists(name: str) -> None:
+    module, _, function = COMMANDS[name][0].partition(":")
+    command = getattr(import_module(f"orrery_knowledge.cli.{module}"), function)
+    assert command.name == name
+    assert COMMANDS[name][1].endswith(".")
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_every_command_helps(run, name: str, flag: str) -> None:
+    result = run(*name.split(), flag)
+    assert result.exit_code == 0
+    assert result.output.startswith(f"Usage: orrery-knowledge {name} ")
+    assert result.stderr == ""
+    for shared in ("--config", "--debug"):
+        assert shared in result.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_top_level_command_helps(run, name: str) -> None:
+    assert run(name, "--help").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["sync", "search", "chunk", "screen", "eval retrieval"])
+def test_examples_are_shown_as_they_are_written(run, name: str) -> None:
+    output = run(*name.split(), "--help").output
+    examples = output.partition("Examples:\n")[2].strip().splitlines()
+    assert len(examples) >= 2
+    assert all(f"orrery-knowledge {name}" in line for line in examples)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_what_prints_a_result_prints_it_as_json_too(name: str) -> None:
+    """`screen` has its own format, `resume` has no result."""
+    options = {option for p in ALL[name].params for option in p.opts}
+    assert ("--json" in options) is (name not in {"screen", "loads resume"})
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - NO_SETTINGS))
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_where_knowledge_is_off_it_says_how_to_turn_it_on(
+    run, tmp_path: Path, name: str, extra: list[str]
+) -> None:
+    if name == "loads resume":
+        extra = []
+    result = run(*name.split(), *ARGUMENTS.get(name, []), *extra)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr == (
+        "error: knowledge is off: there is no orrery.yaml and no ORRERY_KNOWLEDGE_BACKEND; "
+        "copy orrery.example.yaml to orrery.yaml and name your documents there\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", sorted(set(ALL) - NO_SETTINGS - {"loads resume"}))
+def test_a_wrong_file_is_2_wherever_it_is_named(run, tmp_path: Path, name: str) -> None:
+    (tmp_path / "wrong.yaml").write_text("nope: 1\n")
+    command = [*name.split(), *ARGUMENTS.get(name, [])]
+    before = run("--config", "wrong.yaml", *command)
+    after = run(*command, "--config", "wrong.yaml")
+    for result in (before, after):
+        assert result.exit_code == 2
+        assert result.stderr == "error: wrong.yaml: unknown key 'nope'\n"
+
+
+def test_the_nearer_config_wins(run, tmp_path: Path) -> None:
+    (tmp_path / "wrong.yaml").write_text("nope: 1\n")
+    result = run("--config", "missing.yaml", "loads", "list", "--config", "wrong.yaml")
+    assert result.stderr == "error: wrong.yaml: unknown key 'nope'\n"
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_debug_adds_the_traceback(run, place: str) -> None:
+    command = ["loads", "list"]
+    result = run(*(["--debug", *command] if place == "before" else [*command, "--debug"]))
+    assert result.exit_code == 2
+    assert "Traceback (most recent call last)" in result.stderr
+    assert result.stderr.splitlines()[-1].startswith("error: knowledge is off")
+
+
+def test_the_version(run) -> None:
+    assert run("--version").output == f"orrery-knowledge, version {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nope"], ["loads", "nope"], ["search"], ["search", "a", "b"], ["sync", "--nope"], ["chunk"],
+     ["search", "x", "--top-k", "0"], ["search", "x", "--mode", "fuzzy"], ["loads", "show", "x"],
+     ["--nope"]],
+)  # fmt: skip
+def test_wrong_usage_is_2(run, arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Error: " in result.stderr

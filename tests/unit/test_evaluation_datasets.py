@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.evaluation.datasets import Dataset, read_dataset
+
+HEADER = "query-id\tdoc\tsection\trelevance\n"
+MERIDIAN = Path(__file__).parents[2] / "evals" / "retrieval" / "meridian"
+
+
+def line(**values: Any) -> str:
+    return json.dumps({"id": "q1", "text": "pool", **values}) + "\n"
+
+
+@pytest.fixture
+def read(tmp_path: Path):
+    def write_and_read(
+        queries: str | bytes = line(), qrels: str | bytes = HEADER + "q1\ta.md\t\t2\n"
+    ) -> Dataset:
+        (tmp_path / "docs").mkdir(exist_ok=True)
+        for name, text in (("queries.jsonl", queries), ("qrels.tsv", qrels)):
+            data = text if isinstance(text, bytes) else text.encode()
+            (tmp_path / name).write_bytes(data)
+        return read_dataset(tmp_path)
+
+    return write_and_read
+
+
+def refused(work: Any) -> str:
+    with pytest.raises(ConfigurationError) as caught:
+        work()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_dataset(read: Any, tmp_path: Path) -> None:
+    payload = {"alerts": [{"labels": {"alertname": "PoolFull"}}]}
+    found = read(
+        line(kind="symptom")
+        + "\n"
+        + line(id="q2", answerable=False, no_answer="far", extra="ignored")
+        + line(id="q3", payload=payload),
+        HEADER + "q1\ta.md\t\t2\nq1\tb.md\tremedy\t1\n\nq3\ta.md\t\t1\nq2\ta.md\t\t0\n",
+    )
+    assert [query.id for query in found.queries] == ["q1", "q2", "q3"]
+    assert (found.queries[0].kind, found.queries[0].answerable) == ("symptom", True)
+    assert (found.queries[1].answerable, found.queries[1].no_answer) == (False, "far")
+    assert [query.searched for query in found.queries] == ["pool", "pool", "PoolFull"]
+    assert found.qrels == {
+        "q1": {("a.md", ""): 2, ("b.md", "remedy"): 1},
+        "q2": {("a.md", ""): 0},
+        "q3": {("a.md", ""): 1},
+    }
+    assert found.documents == tmp_path / "docs"
+
+
+def test_a_label_that_stands_twice_counts_once_at_its_highest(read: Any) -> None:
+    """K145."""
+    found = read(qrels=HEADER + "q1\ta.md\t\t2\nq1\ta.md\t\t1\nq1\ta.md\t\t2\n")
+    assert found.qrels == {"q1": {("a.md", ""): 2}}
+
+
+def test_line_ends_of_windows_are_fine(read: Any) -> None:
+    found = read(line().replace("\n", "\r\n"), HEADER.strip() + "\r\nq1\ta.md\t\t2\r\n")
+    assert found.qrels == {"q1": {("a.md", ""): 2}}
+
+
+@pytest.mark.parametrize(
+    ("queries", "expected"),
+    [
+        ("", "queries.jsonl holds no query"),
+        ("\n\n", "queries.jsonl holds no query"),
+        (line() + "nope\n", "queries.jsonl, line 2: no query object"),
+        (line() + "[]\n", "queries.jsonl, line 2: no query object"),
+        ("[" * 100_000 + "\n", "queries.jsonl, line 1: no query object"),
+        (line() + "\n" + line(), "queries.jsonl, line 3: id 'q1' again"),
+        (line(id=7), "queries.jsonl, line 1: no query object"),
+        (line(id="a\tb"), "queries.jsonl, line 1: no query object"),
+        (line(id=""), "queries.jsonl, line 1: no query object"),
+        (line(text=None), "queries.jsonl, line 1: no query object"),
+        (line(payload="x"), "queries.jsonl, line 1: no query object"),
+        (line() + line(id="q2"), "query q2 is answerable, but qrels.tsv has no answer"),
+        (line(answerable=False), "query q1 is unanswerable, but qrels.tsv answers it"),
+    ],
+)
+def test_wrong_queries(read: Any, queries: str, expected: str) -> None:
+    assert refused(lambda: read(queries)) == expected
+
+
+@pytest.mark.parametrize(
+    ("qrels", "expected"),
+    [
+        ("", "query q1 is answerable, but qrels.tsv has no answer"),
+        (HEADER, "query q1 is answerable, but qrels.tsv has no answer"),
+        (HEADER + "q1\ta.md\t\t0\n", "query q1 is answerable, but qrels.tsv has no answer"),
+        # Without a header the first judgement would be lost without a word.
+        ("q1\ta.md\t\t2\n", "qrels.tsv, line 1: expected a header: query-id, doc, section,"),
+        (HEADER + "q1 a.md  2\n", "qrels.tsv, line 2: expected query-id, doc, section, relevance"),
+        (HEADER + "q1\ta.md\t2\n", "qrels.tsv, line 2: expected query-id"),
+        (HEADER + "q1\ta.md\t\t2\tx\n", "qrels.tsv, line 2: expected query-id"),
+        (HEADER + "q1\ta.md\t\t-1\n", "qrels.tsv, line 2: expected query-id"),
+        (HEADER + "q1\ta.md\t\t²\n", "qrels.tsv, line 2: expected query-id"),
+        (HEADER + "q1\ta.md\t\t" + "9" * 5000 + "\n", "qrels.tsv, line 2: expected query-id"),
+        (HEADER + "q9\ta.md\t\t2\n", "qrels.tsv, line 2: no query 'q9'"),
+    ],
+)
+def test_wrong_judgements(read: Any, qrels: str, expected: str) -> None:
+    assert refused(lambda: read(qrels=qrels)).startswith(expected)
+
+
+def test_other_bytes_than_utf_8(read: Any) -> None:
+    assert "must be UTF-8" in refused(lambda: read(b"\xff\xfe\n"))
+    assert "must be UTF-8" in refused(lambda: read(qrels=HEADER.encode() + b"\xff\n"))
+
+
+@pytest.mark.parametrize("missing", ["docs", "queries.jsonl", "qrels.tsv"])
+def test_a_part_is_missing(read: Any, tmp_path: Path, missing: str) -> None:
+    read()
+    part = tmp_path / missing
+    part.rmdir() if part.is_dir() else part.unlink()
+    assert f"is no dataset: {missing} is missing" in refused(lambda: read_dataset(tmp_path))
+
+
+def test_a_folder_in_place_of_a_file(read: Any, tmp_path: Path) -> None:
+    read()
+    (tmp_path / "qrels.tsv").unlink()
+    (tmp_path / "qrels.tsv").mkdir()
+    assert "Is a directory" in refused(lambda: read_dataset(tmp_path))
+
+
+def test_the_shipped_dataset_is_valid_and_its_labels_point_at_documents() -> None:
+    found = read_dataset(MERIDIAN)
+    documents = {target[0] for grades in found.qrels.values() for target in grades}
+    assert documents
+    assert [name for name in documents if not (found.documents / name).is_file()] == []

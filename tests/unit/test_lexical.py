@@ -1,0 +1,155 @@
+"""Values worked out by hand: idf(n, N) = ln(1 + (N - n + 0.5) / (n + 0.5)), k1 = 1.2, b = 0.6."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from orrery_knowledge.identifiers import analyse, query_terms
+from orrery_knowledge.lexical import LexicalScorer, _Scan, _Split, idf, pack
+
+# N = 3: one chunk of three holds the word; ln(1 + 2.5 / 1.5) = ln(8 / 3).
+RARE = math.log(8 / 3)
+
+
+def scorer(query: str, frequencies: dict[str, int], chunks: int = 3, average: float = 4.0):
+    return LexicalScorer(query_terms(query), frequencies, chunks, average)
+
+
+def body(text: str) -> str:
+    return pack(analyse(text).words)
+
+
+@pytest.mark.parametrize(
+    ("frequency", "chunks", "expected"),
+    [
+        (1, 3, 0.9808292530117262),  # ln(8/3)
+        (3, 3, 0.13353139262452263),  # ln(8/7): a word of every chunk still counts a little
+        (0, 3, 2.0794415416798357),  # ln(8)
+        (0, 0, 0.6931471805599453),  # ln(2)
+    ],
+)
+def test_idf(frequency: int, chunks: int, expected: float) -> None:
+    assert idf(frequency, chunks) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "length", "expected"),
+    [
+        # Of average length: norm = 1, tf = 1, 1 * 2.2 / 2.2.
+        ("", "etcd", 4, RARE),
+        # tf = 2: 2 * 2.2 / 3.2.
+        ("", "etcd etcd", 4, RARE * 1.375),
+        # Twice the average length: norm = 1.6, tf = 0.625: 0.625 * 2.2 / 1.825.
+        ("", "etcd", 8, RARE * 0.7534246575342466),
+        # Empty but for the word: norm = 0.4 + 0.6 / 4 = 0.55, tf = 1 / 0.55.
+        ("", "etcd", 1, RARE * 2.2 / (1 + 1.2 * 0.55)),
+        # Header: tf = 3: 3 * 2.2 / 4.2; its length doesn't matter.
+        ("etcd", "", 8, RARE * 1.5714285714285714),
+        # Both: tf = 3 + 1: 4 * 2.2 / 5.2.
+        ("etcd", "etcd", 4, RARE * 1.6923076923076923),
+        ("", "consul", 4, 0.0),
+        ("", "", 0, 0.0),
+    ],
+)
+def test_bm25f_of_one_word(header: str, text: str, length: int, expected: float) -> None:
+    found = scorer("etcd", {"etcd": 1}).score(body(header), body(text), length)
+    assert found == pytest.approx(expected)
+
+
+def test_words_add_up() -> None:
+    # etcd in one of three chunks, disk in all three.
+    both = scorer("etcd disk", {"etcd": 1, "disk": 3})
+    assert both.score("", body("etcd disk"), 4) == pytest.approx(RARE + math.log(8 / 7))
+
+
+def test_a_word_asked_for_four_times_weighs_twice() -> None:
+    once, often = scorer("etcd", {"etcd": 1}), scorer("etcd " * 4, {"etcd": 1})
+    held = body("etcd is slow")
+    assert often.score("", held, 4) == pytest.approx(2 * once.score("", held, 4))
+
+
+def test_a_whole_name_outranks_any_number_of_its_parts() -> None:
+    name = scorer("kube-apiserver", {"kubeapiserv": 1, "kube": 2, "apiserv": 2}, chunks=4)
+    part = math.log(1 + 2.5 / 2.5)
+    whole = name.score("", body("kube-apiserver"), 4)
+    # The whole as a word (tf 1, so its idf), both parts at the ceiling of tf * 2.2 / (tf + 1.2).
+    assert whole == pytest.approx(math.log(1 + 3.5 / 1.5) + 2 * part * 2.2)
+    many = name.score(body("kube apiserver"), body("kube apiserver " * 500), 4)
+    assert many < 2 * part * 2.2 < whole
+
+
+def test_a_name_that_nobody_wrote_is_no_rule() -> None:
+    name = scorer("kube-apiserver", {"kubeapiserv": 0, "kube": 1, "apiserv": 1})
+    assert name.score("", body("kube apiserver"), 4) == pytest.approx(2 * RARE)
+
+
+def test_a_word_is_found_as_a_word_only() -> None:
+    found = scorer("max", {"max": 1})
+    assert found.score("", body("maximum climax"), 4) == 0.0
+
+
+def test_coverage_is_the_share_of_information() -> None:
+    # etcd: ln(8/3); a word that nobody wrote: ln(8).
+    found = scorer("etcd zanzibar", {"etcd": 1})
+    assert found.coverage("", body("etcd")) == pytest.approx(RARE / (RARE + math.log(8)))
+    assert found.coverage(body("etcd"), "") == pytest.approx(RARE / (RARE + math.log(8)))
+    assert found.coverage("", body("nothing of it")) == 0.0
+
+
+def test_coverage_of_everything_is_one() -> None:
+    found = scorer("etcd disk", {"etcd": 1, "disk": 3})
+    assert found.coverage(body("disk"), body("etcd")) == pytest.approx(1.0)
+
+
+def test_coverage_counts_a_repeated_word_by_its_root() -> None:
+    found = scorer("etcd etcd etcd etcd zanzibar", {"etcd": 1})
+    assert found.coverage("", body("etcd")) == pytest.approx(2 * RARE / (2 * RARE + math.log(8)))
+
+
+@pytest.mark.parametrize("query", ["", "...", "zanzibar"])
+def test_an_empty_index_scores_nothing(query: str) -> None:
+    found = scorer(query, {}, chunks=0, average=0.0)
+    assert found.score("", body("etcd"), 1) == 0.0
+    assert found.coverage("", body("etcd")) == 0.0
+
+
+def test_packed_neighbours_do_not_share_a_space() -> None:
+    assert pack(("a", "a")) == " a  a "
+    assert _Scan("", pack(("a", "a", "a")))("a") == (0, 3)
+
+
+WORDS = st.lists(st.sampled_from(["a", "aa", "ab", "b", "ba", "kube", "数据", "ß"]), max_size=30)
+
+
+@given(WORDS, WORDS, st.sampled_from(["a", "aa", "b", "kube", "数据", "zanzibar"]))
+def test_both_ways_to_count_agree(header: list[str], words: list[str], word: str) -> None:
+    packed = pack(tuple(header)), pack(tuple(words))
+    assert _Scan(*packed)(word) == _Split(*packed)(word) == (header.count(word), words.count(word))
+
+
+@given(WORDS, WORDS)
+def test_a_long_query_scores_like_a_short_one(header: list[str], words: list[str]) -> None:
+    """Over forty words another way to count is taken; words that nobody holds add nothing."""
+    noise = " ".join(f"w{number}x" for number in range(60))
+    held = {"kube": 2, "ab": 1}
+    short = scorer("kube ab", held)
+    long = scorer(
+        f"kube ab {noise}", {**held, **dict.fromkeys(query_terms(noise).words, 1)}
+    )
+    packed = pack(tuple(header)), pack(tuple(words))
+    assert short.score(*packed, 7) == pytest.approx(long.score(*packed, 7))
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_scores_are_finite_and_coverage_is_a_share(query: str, text: str) -> None:
+    terms = query_terms(query)
+    found = LexicalScorer(terms, dict.fromkeys(terms.words, 1), 2, 3.0)
+    score, share = found.score("", body(text), 3), found.coverage("", body(text))
+    assert math.isfinite(score)
+    assert score >= 0.0
+    assert 0.0 <= share <= 1.0 + 1e-9
+    assert (score > 0.0) == (share > 0.0)
