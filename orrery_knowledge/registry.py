@@ -9,6 +9,9 @@ A component is a class with an attribute ``Config``, a pydantic model of its set
 * source: ``Class(config, *, root, state)``
 * backend: ``Class(config, *, state)``
 * embedder: ``Class(config)``
+
+``root`` is the folder of the configuration file, ``state`` the folder of what we write. A relative
+path of an embedder's settings counts from ``root``: it is made absolute before the class is built.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, cast
 
 from orrery_knowledge.errors import ConfigurationError
@@ -30,7 +31,12 @@ def build_embedder(settings: Settings) -> Embedder | None:
         return None
     embedder = load_component("embedders", settings.embedder.type)
     config = validate(embedder.Config, _values(settings.embedder), "embedder")
-    return cast(Embedder, embedder(config))
+    folders = {
+        name: settings.root / value.expanduser()
+        for name, value in config
+        if isinstance(value, Path)
+    }
+    return cast(Embedder, embedder(config.model_copy(update=folders)))
 
 
 def build_sources(settings: Settings) -> list[KnowledgeSource]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from orrery_knowledge.errors import KnowledgeError, NoText
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.governance.reviews import apply_decisions
 from orrery_knowledge.models import Model, SourceEntry, Trust
 from orrery_knowledge.preparation import prepare, processing_key
@@ -74,17 +75,24 @@ async def _ledger_drift(
     index: KnowledgeIndex, ledger: Ledger, sources: Sequence[KnowledgeSource], *, repair: bool
 ) -> list[Drift]:
     found = []
-    behind = len(await ledger.decisions_since(await index.applied_decision()))
+    applied = await index.applied_decision()
+    if applied > await ledger.last_decision():
+        problem = (
+            "has applied decisions that this ledger doesn't hold, and would miss its next ones; "
+            "was the ledger restored or deleted? Delete the index and run sync"
+        )
+        found.append(Drift(kind="ledger", where="index", problem=problem))
+    behind = len(await ledger.decisions_since(applied))
     if behind:
         if repair:
             await apply_decisions(index, ledger)
         problem = f"{behind} decisions are not applied yet"
         found.append(Drift(kind="ledger", where="index", problem=problem, repaired=repair))
     trusts: dict[str, Trust] = {source.id: source.trust for source in sources}
+    approvals = await ledger.approvals()
     for corpus, source_id, path, digest in await index.visible():
         key = (corpus, source_id, path)
-        decisions = (await ledger.approvals([key])).get(key, {})
-        decision = decisions.get(digest)
+        decision = approvals.get(key, {}).get(digest)
         if decision is None and trusts.get(source_id) == "reviewed":
             continue
         if decision is not None and decision.decision == "approved":
@@ -116,8 +124,9 @@ async def _source_drift(
     held |= {
         (review.path, review.revision)
         for review in await ledger.reviews(source=source.id)
-        if review.status != "superseded"
+        if review.status not in ("superseded", "approved")
     }
+    approvals = await ledger.approvals(source=source.id)
     found = []
     try:
         async for entry in source.entries():
@@ -127,7 +136,9 @@ async def _source_drift(
             where = f"{source.id}: {entry.path}"
             if (entry.path, entry.revision) in held:
                 continue
-            if before is None and await _is_empty(source, entry):
+            changed = before is None or before.revision != entry.revision
+            mine = approvals.get((source.corpus, source.id, entry.path), {})
+            if changed and not await _may_answer(source, entry, mine):
                 continue
             if before is None:
                 found.append(Drift(kind="source", where=where, problem="is not indexed; run sync"))
@@ -145,13 +156,18 @@ async def _source_drift(
     return found
 
 
-async def _is_empty(source: KnowledgeSource, entry: SourceEntry) -> bool:
-    """Whether an entry holds no text, so that there is nothing to index."""
+async def _may_answer(
+    source: KnowledgeSource, entry: SourceEntry, decisions: Mapping[str, Decision]
+) -> bool:
+    """Whether sync would index what an entry says now: it holds text that nobody has refused."""
     try:
         document = await source.read(entry)
     except NoText:
-        return True
+        return False
     prepared = prepare(
-        document, trust=source.trust, decisions={}, key="", size=1000, embedded=False
+        document, trust=source.trust, decisions=decisions, key="", size=1000, embedded=False
     )
-    return prepared.outcome == "empty"
+    if prepared.outcome == "empty":
+        return False
+    refused = prepared.outcome == "index" and prepared.digest in decisions
+    return not refused or decisions[prepared.digest or ""].decision == "approved"

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cli_support import Desk
 from hypothesis import HealthCheck, settings
 from pytest_socket import disable_socket, enable_socket
 
@@ -72,3 +73,10 @@ def make_distribution(tmp_path: Path) -> MakeDistribution:
         return site
 
     return make
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A configured folder without documents, which the test is in."""
+    monkeypatch.chdir(tmp_path)
+    return Desk(tmp_path)

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import is_terminal, print_json, say, warn
-from orrery_knowledge.models import SyncReport
+from orrery_knowledge.models import SyncError, SyncReport
 from orrery_knowledge.runtime import build_embedder, build_index, build_ledger, build_sources
 from orrery_knowledge.settings import load_settings
 from orrery_knowledge.sync import SyncOptions
@@ -53,7 +53,16 @@ async def sync(
     settings = load_settings(config)
     index = build_index(settings)
     if not hasattr(index, "begin"):
-        say(f"backend {settings.backend.type}: ingestion is somebody else's job; nothing to do")
+        reason = "ingestion is somebody else's job; nothing to do"
+        if json_:
+            done = SyncReport(
+                load=None,
+                activated=False,
+                warnings=(SyncError(source=settings.backend.type, reason=reason),),
+            )
+            print_json(done.model_dump(mode="json"))
+        else:
+            say(f"backend {settings.backend.type}: {reason}")
         return 0
     ledger = build_ledger(settings)
     sources = build_sources(settings)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+
 def printable(text: str) -> str:
     r"""Replace control, formatting and surrogate characters by their visible escapes (``\x1b``).
 

@@ -60,8 +60,8 @@ class MiniLMConfig(BaseModel):
         threads: how many threads compute; by default as many as this process may use cores. Set
             it in a container whose share of the processor is limited by time, not by cores.
         model_dir: folder with ``model.safetensors`` and ``tokenizer.json``, instead of the
-            installed distribution; relative to the working directory. The digests are checked all
-            the same.
+            installed distribution; relative to the configuration file. The digests are checked
+            all the same.
         batch_size: how many windows are computed together at most; long ones are fewer.
     """
 

@@ -139,7 +139,6 @@ LOADS = [
         "rule 2: activates bit by bit",
         "test_searches_during_syncs_see_one_whole_load",
         code(SqliteIndex, "activate", activate_bit_by_bit),
-        fails_with=(*BROKEN, Exception),
     ),
     Saboteur(
         "rule 2: locks nobody out", "test_one_lock_at_a_time", code(SqliteIndex, "lock", no_lock)

@@ -44,6 +44,10 @@ def parts_only(text: str, honest: Any = search.query_terms) -> Any:
     return terms._replace(words=words, names=(), identifiers={})
 
 
+def all_words(step: Any) -> str:
+    return " AND ".join(f'"{word}"' for word in step.words)
+
+
 def nan_first(seen: Any, similar: Any, mask: Any, pool: int) -> tuple[int, ...]:
     if similar is None:
         return ()
@@ -142,13 +146,13 @@ SEARCH = [
     Saboteur(
         "joins words by AND",
         "test_words_alone_are_joined_by_or",
-        code(search, "_any", lambda words: " AND ".join(f'"{word}"' for word in words)),
+        code(search, "_expression", all_words),
     ),
     Saboteur(
         "joins words by AND and has no vector",
         "test_words_are_joined_by_or",
         both(
-            code(search, "_any", lambda words: " AND ".join(f'"{word}"' for word in words)),
+            code(search, "_expression", all_words),
             code(search, "_nearest", lambda *_: ()),
         ),
     ),
@@ -156,7 +160,6 @@ SEARCH = [
         "hands the query to the parser as it is",
         "test_no_query_is_a_syntax_error",
         both(
-            code(search, "_any", lambda words: " ".join(words)),
             code(
                 search,
                 "_matching",
@@ -194,12 +197,12 @@ SEARCH = [
     Saboteur(
         "knows no pool",
         "test_the_pool_bounds_every_ranking",
-        code(search, "_top", lambda scores, _: tuple(scores)),
+        code(search, "top", lambda scores, _: tuple(scores)),
     ),
     Saboteur(
         "breaks ties by chance",
         "test_results_are_the_same_every_time",
-        code(search, "_top", shuffled),
+        code(search, "top", shuffled),
     ),
     Saboteur(
         "searches by meaning when it should not",

@@ -24,7 +24,7 @@ from orrery_knowledge.cli.main import cli
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Verdict
 from orrery_knowledge.models import LoadRecord, Query, SearchResult, SyncReport
-from orrery_knowledge.protocols import Embedder
+from orrery_knowledge.protocols import Embedder, Vectors
 from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.runtime import build_sources
 from orrery_knowledge.settings import Settings, load_settings
@@ -42,11 +42,12 @@ registry.BUILT_IN["embedders"]["hashing"] = f"{__name__}:ConfiguredHashing"
 
 
 class HashingConfig(BaseModel):
-    """Settings of `ConfiguredHashing`."""
+    """Settings of `ConfiguredHashing`; a sync waits for whoever opens the FIFO `gate`."""
 
     model_config = ConfigDict(extra="forbid")
     type: str = "hashing"
     dimensions: int = 64
+    gate: Path | None = None
 
 
 class ConfiguredHashing(HashingEmbedder):
@@ -56,6 +57,13 @@ class ConfiguredHashing(HashingEmbedder):
 
     def __init__(self, config: HashingConfig) -> None:
         super().__init__(config.dimensions)
+        self.gate = config.gate
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        if self.gate is not None:
+            gate, self.gate = self.gate, None
+            await asyncio.to_thread(gate.read_bytes)
+        return await super().embed_documents(texts)
 
 
 class Ran(NamedTuple):
@@ -86,13 +94,14 @@ FILLER = "Check the dashboard first, then tell the people on call what you are a
 class Place:
     """One project folder. Every call opens and closes index and ledger, as a process would."""
 
-    def __init__(self, root: Path, *, embedder: Embedder | None = None) -> None:
+    def __init__(self, root: Path) -> None:
         self.root = root
         self.docs = root / SOURCE
-        self.docs.mkdir(parents=True, exist_ok=True)
         self.hashing = HashingEmbedder()
-        self.embedder: Embedder | None = embedder or self.hashing
-        self.configure()
+        self.embedder: Embedder | None = self.hashing
+        if not self.config.exists():
+            self.docs.mkdir(parents=True, exist_ok=True)
+            self.configure()
 
     def configure(self, *sources: dict[str, Any], **settings: Any) -> None:
         """Write `orrery.yaml`; without arguments one trusted folder of files."""

@@ -14,8 +14,12 @@ import pytest
 from git_support import Repository
 from sync_support import SOURCE, Place, command, page
 
+from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import EmbedderError
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.models import Query
 from orrery_knowledge.protocols import Vectors
+from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.testing.embedders import HashingEmbedder
 
 FILES = {"id": SOURCE, "type": "filesystem", "path": SOURCE, "trust": "reviewed"}
@@ -271,6 +275,37 @@ def test_a_damaged_index_says_so_and_can_be_rebuilt(place: Place, damage: object
     assert place.holding("zebra") == {f"p0{n}.md" for n in range(4)}
 
 
+def test_a_process_that_goes_on_searching_finds_the_rebuilt_index(place: Place) -> None:
+    place.fill(3)
+    place.sync()
+
+    async def work(index: SqliteIndex, ledger: Ledger) -> list[set[str]]:
+        server = SqliteIndex(SqliteConfig(), state=place.state)
+        retrieval = Retrieval(server, ledger, place.hashing)
+
+        async def found() -> set[str]:
+            result = await retrieval.search(Query(text="zebra", top_k=50))
+            return {p.label.partition(" ")[0] for p in result.passages if "zebra" in p.text}
+
+        seen = [await found()]
+        for file in place.state.glob("index.db*"):
+            file.unlink()
+        seen.append(await found())
+        place.delete("p00.md")
+        place.write("p03.md", page("Page 3", "zebra"))
+        await place.sync_with(index, ledger, place.hashing)
+        # As many loads as before: neither its number nor a counter tells the two files apart.
+        seen.append(await found())
+        await server.close()
+        return seen
+
+    assert place.run(work) == [
+        {"p00.md", "p01.md", "p02.md"},
+        set(),
+        {"p01.md", "p02.md", "p03.md"},
+    ]
+
+
 def test_an_index_from_the_future_is_not_touched(place: Place) -> None:
     place.fill(2)
     place.sync()
@@ -363,6 +398,28 @@ def test_repair_takes_away_trust_that_nobody_gave(place: Place) -> None:
     ran = place.cli("verify", "--repair")
     assert "p01.md: answers although nothing in the ledger grants it trust (repaired)" in ran.out
     assert place.holding("zebra") == {"p00.md"}
+    # Numbers of this ledger start again below what the index has applied.
+    assert (ran.code, "was the ledger restored or deleted?" in ran.out) == (1, True)
+    for file in place.state.glob("index.db*"):
+        file.unlink()
+    assert place.sync().pending == 1
+    assert place.cli("verify").out == "all is well\n"
+
+
+def test_verify_misses_what_was_approved_and_is_not_there(place: Place) -> None:
+    place.configure({**FILES, "trust": "review"})
+    place.fill(2)
+    place.sync()
+    assert place.cli("verify").out == "all is well\n"
+    place.decide("p00.md", "approved")
+    ran = place.cli("verify", "--json")
+    assert ("docs: p00.md", "is not indexed; run sync") in {
+        (drift["where"], drift["problem"]) for drift in ran.json
+    }
+    place.sync()
+    assert place.cli("verify").out == "all is well\n"
+    place.sql("DELETE FROM document WHERE path = 'p00.md'")
+    assert "p00.md: is not indexed; run sync" in place.cli("verify").out
 
 
 def test_verify_sees_what_the_next_sync_would_do(place: Place) -> None:

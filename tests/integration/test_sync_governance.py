@@ -293,6 +293,7 @@ def test_reviewed_by_git_and_revoked_by_a_person_stays_revoked(place: Place) -> 
         place.sync()
         assert place.holding("own1x") == set()
         assert place.holding("walrus") == {"p01.md"}
+        assert place.verify() == []
 
 
 def test_trust_that_the_configuration_takes_back_is_gone(place: Place) -> None:
@@ -307,6 +308,22 @@ def test_trust_that_the_configuration_takes_back_is_gone(place: Place) -> None:
     place.decide("p02.md", "approved")
     place.sync()
     assert place.holding("zebra") == {"p02.md"}
+
+
+def test_a_collection_that_gets_another_name_takes_no_trust_along(place: Place) -> None:
+    place.fill(2)
+    place.sync()
+    place.configure(corpora={"renamed": {"sources": [REVIEW]}})
+    place.sync()
+    assert place.visible() == {}
+    place.configure(corpora={"renamed": {"sources": [REVIEWED]}})
+    place.sync()
+    assert place.sql("SELECT corpus FROM document WHERE removed_in IS NULL AND eligible") == [
+        ("renamed",),
+        ("renamed",),
+    ]
+    assert place.holding("zebra") == {"p00.md", "p01.md"}
+    assert place.verify() == []
 
 
 def test_decisions_are_applied_again_to_an_index_that_was_rebuilt(place: Place) -> None:

@@ -11,6 +11,7 @@ import pytest
 from pytest_socket import SocketBlockedError
 
 
+@pytest.mark.filterwarnings("ignore:A test tried to use socket")
 def test_a_unit_test_opens_no_socket() -> None:
     with pytest.raises(SocketBlockedError):
         socket.socket(socket.AF_INET, socket.SOCK_STREAM)

@@ -9,9 +9,7 @@ from orrery_knowledge import errors
 from orrery_knowledge.errors import KnowledgeError, MissingExtra
 
 CLASSES = [
-    cls
-    for _, cls in inspect.getmembers(errors, inspect.isclass)
-    if issubclass(cls, KnowledgeError)
+    cls for _, cls in inspect.getmembers(errors, inspect.isclass) if issubclass(cls, KnowledgeError)
 ]
 
 # The others end a command with 1: done, with failures.
@@ -64,7 +62,5 @@ def test_every_class_is_documented_and_has_one_parent(cls: type[KnowledgeError])
 
 def test_a_missing_extra_names_the_command() -> None:
     error = MissingExtra("pgvector", "psycopg")
-    assert str(error) == (
-        "psycopg is not installed; run: pip install 'orrery-knowledge[pgvector]'"
-    )
+    assert str(error) == ("psycopg is not installed; run: pip install 'orrery-knowledge[pgvector]'")
     assert (error.extra, error.package) == ("pgvector", "psycopg")

@@ -34,9 +34,7 @@ def test_precision_counts_every_grade_and_fills_up_with_misses() -> None:
     assert judged.precision(2) == 0.5
 
 
-@pytest.mark.parametrize(
-    ("position", "expected"), [(1, 1.0), (2, 0.5), (10, 0.1), (11, 0.0)]
-)
+@pytest.mark.parametrize(("position", "expected"), [(1, 1.0), (2, 0.5), (10, 0.1), (11, 0.0)])
 def test_reciprocal_rank(position: int, expected: float) -> None:
     ranked = [f"x{n}" for n in range(1, 20)]
     ranked[position - 1] = "a"

@@ -48,7 +48,10 @@ async def test_a_tiny_dataset_by_hand(dataset) -> None:
     )
     result, ranked = await run_dataset(made, None, mode="lexical")
     assert ranked["q1"].sections[0][0] == ("db/pool.md", "remedy")
-    assert {target for target, _ in ranked["q2"].sections} == {("lag.md", "lag"), ("lag.md", "remedy")}
+    assert {target for target, _ in ranked["q2"].sections} == {
+        ("lag.md", "lag"),
+        ("lag.md", "remedy"),
+    }
     assert ranked["q3"] == Ranked((), 0.0)
     assert (result.dataset, result.mode) == ("set", "lexical")
     assert (result.sync.documents, result.sync.chunks) == (2, 4)
@@ -163,9 +166,7 @@ RANKED = {
 def test_the_run_file(tmp_path: Path) -> None:
     file = tmp_path / "run.tsv"
     write_run(file, RANKED)
-    assert file.read_bytes() == (
-        b"q1\t1\tdb/pool.md#remedy\t0.750000\nq1\t2\tlag.md\t0.123457\n"
-    )
+    assert file.read_bytes() == (b"q1\t1\tdb/pool.md#remedy\t0.750000\nq1\t2\tlag.md\t0.123457\n")
 
 
 def test_the_confidence_file(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orrery_knowledge.fusion import Fused, Method, best_per_document, fuse
+from orrery_knowledge.fusion import SCORE_WEIGHTS, Fused, Method, best_per_document, fuse
 from orrery_knowledge.models import Candidate, Rankings
 
 METHODS: list[Method] = ["rrf", "scores"]
@@ -47,7 +47,9 @@ def test_scores_by_hand() -> None:
         )
     )  # fmt: skip
     assert order(found) == [2, 1, 3]
-    assert [item.score for item in found] == pytest.approx([0.75, 0.625, 0.425])
+    assert [item.score for item in found] == pytest.approx(
+        [0.75, 0.625, 0.375 + SCORE_WEIGHTS["identifiers"]]
+    )
 
 
 def test_a_scale_without_its_ranking_does_not_count() -> None:
@@ -94,9 +96,7 @@ def test_so_does_one_that_calls_its_ranking_like_ours(name: str) -> None:
 
 
 def test_cosines_below_zero_keep_their_order() -> None:
-    only = rankings(
-        Candidate(1, 1, vector=-0.4), Candidate(2, 2, vector=-0.1), vector=(2, 1)
-    )
+    only = rankings(Candidate(1, 1, vector=-0.4), Candidate(2, 2, vector=-0.1), vector=(2, 1))
     assert order(fuse(only)) == [2, 1]
 
 
@@ -142,9 +142,7 @@ def test_no_number_comes_last(bad: float) -> None:
 
 def test_one_hundred_scores_with_gaps_sort_the_same_however_they_come() -> None:
     """K078 at its size."""
-    candidates = [
-        Candidate(n, n, math.nan if n % 7 == 0 else float(n % 10)) for n in range(1, 101)
-    ]
+    candidates = [Candidate(n, n, math.nan if n % 7 == 0 else float(n % 10)) for n in range(1, 101)]
     expected = sorted(
         (c.chunk for c in candidates), key=lambda n: (0.0 if n % 7 == 0 else -(n % 10), n)
     )

@@ -23,7 +23,7 @@ from orrery_knowledge.identifiers import (
 PIECES = [
     "kube", "APIServer", "max", "Loop", "OOM", "x2x4z", "K8s", "ß", "Ünï", "ﬁ", "Ⅷ", "İ", "1", "42",
     "-", "--", "_", ".", "/", ":", "::", "@", "\\", "=", "\n", " ", "\t", "the", "'", '"', "*", "?",
-    "\u0301", "\u200b", "\ud800", "𝒳", "数据", "ーデ", "हिन्दी", "\x00", "😀", "(", ")", "NEAR", "OR",
+    "\u0301", "\u200b", "\ud800", "𝒳", "数据", "ーデ", "हिन्दी", "\x00", "😀", "(", ")", "OR",
 ]  # fmt: skip
 HOSTILE = st.one_of(
     st.text(st.characters(), max_size=120),

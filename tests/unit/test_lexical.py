@@ -137,9 +137,7 @@ def test_a_long_query_scores_like_a_short_one(header: list[str], words: list[str
     noise = " ".join(f"w{number}x" for number in range(60))
     held = {"kube": 2, "ab": 1}
     short = scorer("kube ab", held)
-    long = scorer(
-        f"kube ab {noise}", {**held, **dict.fromkeys(query_terms(noise).words, 1)}
-    )
+    long = scorer(f"kube ab {noise}", {**held, **dict.fromkeys(query_terms(noise).words, 1)})
     packed = pack(tuple(header)), pack(tuple(words))
     assert short.score(*packed, 7) == pytest.approx(long.score(*packed, 7))
 

@@ -277,9 +277,7 @@ def test_the_trust_of_the_source_saves_no_unsafe_text() -> None:
 # --- processing key -------------------------------------------------------------------------------
 
 
-def key_of(
-    *, fingerprint: str | None = "minilm", size: int = 800, **source: str
-) -> str:
+def key_of(*, fingerprint: str | None = "minilm", size: int = 800, **source: str) -> str:
     values = {"corpus": "runbooks", "trust": "reviewed", "settings_key": "s", **source}
     stub: Any = types.SimpleNamespace(**values)
     return processing_key(stub, fingerprint=fingerprint, size=size)

@@ -56,9 +56,10 @@ def test_a_built_in_component_exists(kind: Kind, name: str) -> None:
     component = load_component(kind, name)
     assert issubclass(component.Config, BaseModel)
     parameters = set(inspect.signature(component).parameters) - {"config"}
-    assert parameters == {"sources": {"root", "state"}, "backends": {"state"}, "embedders": set()}[
-        kind
-    ]
+    assert (
+        parameters
+        == {"sources": {"root", "state"}, "backends": {"state"}, "embedders": set()}[kind]
+    )
 
 
 def test_every_extra_belongs_to_a_component() -> None:
@@ -110,9 +111,7 @@ def test_a_package_does_not_replace_what_is_built_in(install: MakeDistribution) 
         ("x = 1", "source 'broken': broken_source:Broken does not exist"),
     ],
 )
-def test_a_broken_package_is_one_line(
-    install: MakeDistribution, code: str, expected: str
-) -> None:
+def test_a_broken_package_is_one_line(install: MakeDistribution, code: str, expected: str) -> None:
     install("broken_source", code, {"sources.broken": "Broken"})
     with pytest.raises(ConfigurationError) as caught:
         load_component("sources", "broken")

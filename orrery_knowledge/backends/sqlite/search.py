@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orrery_knowledge.backends.ranking import (
+    ScoredChunk,
+    Step,
+    assemble,
+    budget,
+    chosen_identifiers,
+    identifier_value,
+    score_lexically,
+    steps,
+    top,
+)
 from orrery_knowledge.backends.sqlite.snapshot import SQL, Snapshot
 from orrery_knowledge.identifiers import QueryTerms, query_terms
-from orrery_knowledge.lexical import LexicalScorer, idf
-from orrery_knowledge.models import Candidate, Chunk, FetchedChunk, Query, Rankings
+from orrery_knowledge.lexical import LexicalScorer
+from orrery_knowledge.models import Chunk, FetchedChunk, Query, Rankings
 from orrery_knowledge.protocols import Vectors
-
-FRAGMENT_MATCH = 0.6
-"""What matching a piece of a document's identifier is worth against matching it whole."""
 
 
 def search(
@@ -44,7 +52,7 @@ def search(
     lexical: list[int] = []
     if query.mode != "vector":
         names = _identifiers(db, snapshot, terms, mask)
-        rankings["identifiers"] = _top(names, query.pool)
+        rankings["identifiers"] = top(names, query.pool)
         lexical = snapshot.held(_matching(db, snapshot, query, terms))
     if query.mode != "lexical" and vector is not None and fingerprint == snapshot.fingerprint:
         similar = snapshot.matrix @ vector if snapshot.matrix is not None else None
@@ -52,22 +60,16 @@ def search(
     union = set(lexical).union(*rankings.values())
     scores, coverage = _score(db, snapshot, terms, union) if query.mode != "vector" else ({}, 0.0)
     if query.mode != "vector":
-        rankings["lexical"] = _top(scores, query.pool)
-    found = sorted(set().union(*rankings.values()))
-    rows = snapshot.positions(found)
-    return Rankings(
-        load=snapshot.load,
-        rankings=rankings,
-        candidates={
-            chunk: Candidate(
-                chunk,
-                int(snapshot.documents[row]),
-                scores.get(chunk, 0.0),
-                names.get(chunk, 0.0),
-                float(similar[row]) if similar is not None else None,
-            )
-            for chunk, row in zip(found, rows, strict=True)
-        },
+        rankings["lexical"] = top(scores, query.pool)
+    return assemble(
+        snapshot.load,
+        rankings,
+        lexical=scores,
+        identifiers=names,
+        details=lambda chunks: [
+            (int(snapshot.documents[row]), float(similar[row]) if similar is not None else None)
+            for row in snapshot.positions(list(chunks))
+        ],
         coverage=coverage,
     )
 
@@ -79,49 +81,26 @@ def fetch(db: sqlite3.Connection, chunks: Sequence[int], load: int) -> list[Fetc
     return [found[chunk] for chunk in chunks if chunk in found]
 
 
-def _budget(chunks: int) -> int:
-    """How many matches the rare-word gate admits: 2 % of all chunks, from 500 to 5,000."""
-    return max(500, min(5000, chunks // 50))
-
-
 def _matching(
     db: sqlite3.Connection, snapshot: Snapshot, query: Query, terms: QueryTerms
 ) -> list[int]:
-    """Candidates by words, OR-joined behind the rare-word gate.
-
-    The rarest words are taken while their summed document frequency stays within the budget; an
-    AND of every word would find nothing as soon as one filler word is added. Where a filter leaves
-    too few, the next words are taken too.
-    """
-    frequencies = _frequencies(db, snapshot, terms)
-    by_rarity = sorted((count, word) for word, count in frequencies.items() if count)
-    budget, admitted = _budget(len(snapshot.ids)), 0
-    gate: list[str] = []
-    for frequency, word in by_rarity:
-        if gate and admitted + frequency > budget:
-            break
-        gate.append(word)
-        admitted += frequency
-    if not gate:
-        return []
-    limit = 2 * query.pool
-    if query.corpus is None and query.service is None:
-        values: dict[str, object] = {"match": _any(gate), "limit": limit}
-        return [row[0] for row in db.execute(SQL["matching"], values)]
-    values = {"limit": limit, "corpus": query.corpus, "service": query.service}
+    """Candidates by words, OR-joined behind the rare-word gate (see `ranking.steps`)."""
+    filtered = query.corpus is not None or query.service is not None
+    statement = SQL["matching_filtered" if filtered else "matching"]
+    values = {"limit": 2 * query.pool, "corpus": query.corpus, "service": query.service}
     found: dict[int, None] = {}
-    steps = [gate, *([word] for _, word in by_rarity[len(gate) :])]
-    for step in steps:
-        rows = db.execute(SQL["matching_filtered"], values | {"match": _any(step)})
+    for step in steps(_frequencies(db, snapshot, terms), len(snapshot.ids)):
+        rows = db.execute(statement, values | {"match": _expression(step)})
         found.update(dict.fromkeys(row[0] for row in rows))
-        if len(found) >= query.pool:
+        if len(found) >= query.pool or not (filtered or step.together):
             break
     return list(found)
 
 
-def _any(words: Iterable[str]) -> str:
+def _expression(step: Step) -> str:
     """An FTS5 expression in which every word is a quoted string, so nothing is an operator."""
-    return " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
+    quoted = ['"' + word.replace('"', '""') + '"' for word in step.words]
+    return (" AND " if step.together else " OR ").join(quoted)
 
 
 def _frequencies(db: sqlite3.Connection, snapshot: Snapshot, terms: QueryTerms) -> dict[str, int]:
@@ -139,18 +118,15 @@ def _identifiers(
     mask: NDArray[np.bool_] | None,
 ) -> dict[int, float]:
     """Sum over the query's identifiers of weight * idf, less for a match inside a longer one."""
-    scores: dict[int, float] = {}
-    budget = _budget(len(snapshot.ids))
-    for name, weight in terms.identifiers.items():
+    for name in terms.identifiers:
         if name not in snapshot.names:
             row = db.execute(SQL["identifier_frequency"], (name,)).fetchone()
             snapshot.names[name] = int(row[0])
-        frequency = snapshot.names[name]
-        if not frequency or (frequency > budget and scores):
-            continue
-        value = weight * idf(frequency, len(snapshot.ids))
-        for chunk, whole in db.execute(SQL["identifier_chunks"], (name, 4 * budget)):
-            scores[chunk] = scores.get(chunk, 0.0) + value * (1.0 if whole else FRAGMENT_MATCH)
+    scores: dict[int, float] = {}
+    limit = 4 * budget(len(snapshot.ids))
+    for name, value in chosen_identifiers(terms, snapshot.names, len(snapshot.ids)).items():
+        for chunk, whole in db.execute(SQL["identifier_chunks"], (name, limit)):
+            scores[chunk] = scores.get(chunk, 0.0) + identifier_value(value, bool(whole))
     chunks = snapshot.held(sorted(scores))
     if mask is None or not chunks:
         return {chunk: scores[chunk] for chunk in chunks}
@@ -184,19 +160,8 @@ def _score(
     """Lexical score of every candidate, and the best one's coverage of the query."""
     frequencies = _frequencies(db, snapshot, terms)
     scorer = LexicalScorer(terms, frequencies, len(snapshot.ids), snapshot.average_length)
-    scores: dict[int, float] = {}
-    best, coverage = 0.0, 0.0
-    for row in db.execute(SQL["scored"], (json.dumps(sorted(chunks)),)):
-        score = scorer.score(row[1], row[2], row[3])
-        if score > 0.0:
-            scores[row[0]] = score
-            if score > best:
-                best, coverage = score, scorer.coverage(row[1], row[2])
-    return scores, coverage
-
-
-def _top(scores: dict[int, float], pool: int) -> tuple[int, ...]:
-    return tuple(sorted(scores, key=lambda chunk: (-scores[chunk], chunk))[:pool])
+    rows = db.execute(SQL["scored"], (json.dumps(sorted(chunks)),))
+    return score_lexically(scorer, (ScoredChunk(*row) for row in rows))
 
 
 def _fetched(row: sqlite3.Row) -> FetchedChunk:

@@ -1,0 +1,1 @@
+"""Schema steps of the SQLite index, applied in order of their number."""

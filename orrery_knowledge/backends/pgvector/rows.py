@@ -1,0 +1,191 @@
+"""Documents and chunks as rows of our tables, in PostgreSQL's binary COPY format."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from collections import Counter
+from collections.abc import Sequence
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+from psycopg import AsyncConnection
+from psycopg.abc import Buffer
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+
+from orrery_knowledge.backends.pgvector.sql import FOREVER
+from orrery_knowledge.lexical import pack
+from orrery_knowledge.models import IndexedChunk, IndexedDocument
+
+MAX_TSVECTOR = 1_000_000
+"""Bytes of lexemes and positions; PostgreSQL refuses a tsvector of more than 1,048,575."""
+
+REPLACEMENT = "\ufffd"
+
+DOCUMENT = {
+    "id": "int8", "corpus": "text", "source": "text", "path": "text", "uri": "text",
+    "title": "text", "service": "text", "status": "text", "digest": "text", "revision": "text",
+    "processing_key": "text", "commit_id": "text", "modified_at": "timestamptz",
+    "eligible": "bool", "trust": "text", "metadata": "json", "chunk_count": "int4",
+    "added_in": "int4", "key": "bytea",
+}  # fmt: skip
+PASSAGE = {
+    "id": "int8", "document_id": "int8", "added_in": "int4", "removed_in": "int4",
+    "ordinal": "int4", "length": "int4", "wholes": "int4", "eligible": "bool", "corpus": "text",
+    "service": "text", "vector_key": "bytea", "names": "text[]", "words": "tsvector",
+}  # fmt: skip
+BODY = {
+    "id": "int8", "header": "text", "words": "text", "text": "text", "context": "text",
+    "section": "text", "heading_path": "text", "anchor": "text", "part": "int4", "parts": "int4",
+    "line_start": "int4", "line_end": "int4",
+}  # fmt: skip
+"""Columns of a table and their types, in the order of the rows below."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class Lexemes(bytes):
+    """A tsvector in the binary format."""
+
+    __slots__ = ()
+
+
+class _LexemesDumper(Dumper):
+    format = Format.BINARY
+    oid = 3614  # tsvector, the same on every server
+
+    def dump(self, obj: Lexemes) -> Buffer:
+        return obj
+
+
+def register_rows(connection: AsyncConnection[Any]) -> None:
+    """Teach a connection the types that our rows are made of."""
+    connection.adapters.register_dumper(Lexemes, _LexemesDumper)
+
+
+class Cleaner:
+    """Replaces what a PostgreSQL text can't hold (NUL, lone surrogates), and counts.
+
+    Attributes:
+        replaced: characters that became U+FFFD.
+        cut: words that fitted into no tsvector.
+    """
+
+    def __init__(self) -> None:
+        self.replaced = 0
+        self.cut = 0
+
+    def text(self, value: str) -> str:
+        """A string that can be stored."""
+        if "\x00" not in value:
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                pass
+            else:
+                return value
+        clean, count = _UNSTORABLE.subn(REPLACEMENT, value)
+        self.replaced += count
+        return clean
+
+    def maybe(self, value: str | None) -> str | None:
+        """The same for what may be None."""
+        return None if value is None else self.text(value)
+
+    def data(self, value: Any) -> Any:
+        """The same inside JSON."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, dict):
+            return {self.text(str(key)): self.data(item) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.data(item) for item in value]
+        return value
+
+    def lexemes(self, header: Sequence[str], words: Sequence[str]) -> Lexemes:
+        """A tsvector that says of each word how often it occurs, for `search.sql`.
+
+        Weight A: it stands in the header. Weights D, C and B: it stands in the body once, twice,
+        more often. That is all our ranking needs to choose candidates, in four bytes a word.
+        """
+        counts = Counter(words)
+        in_header = set(header)
+        parts: list[bytes] = []
+        size = 0
+        for word in counts.keys() | in_header:
+            lexeme = word.encode(errors="replace").replace(b"\x00", b"?")
+            weights = [_A] if word in in_header else []
+            if count := counts[word]:
+                weights.append(_BODY[min(count, 3)])
+            size += len(lexeme) + 2 + 2 * len(weights) + _ENTRY
+            if size > MAX_TSVECTOR:
+                self.cut += 1
+                continue
+            positions = [weight | number for number, weight in enumerate(weights, start=1)]
+            parts.append(
+                lexeme + struct.pack(f"!xH{len(positions)}H", len(positions), *positions)
+            )
+        return Lexemes(struct.pack("!i", len(parts)) + b"".join(parts))
+
+
+_A, _BODY = 3 << 14, {1: 0, 2: 1 << 14, 3: 2 << 14}
+_ENTRY = 4 + 1
+"""Bytes of the directory entry of a lexeme, and of padding."""
+
+
+class Rows(NamedTuple):
+    """The rows of some documents."""
+
+    documents: list[tuple[Any, ...]]
+    passages: list[tuple[Any, ...]]
+    bodies: list[tuple[Any, ...]]
+
+
+def make_rows(
+    load: int,
+    documents: Sequence[IndexedDocument],
+    document_ids: Sequence[int],
+    chunk_ids: Sequence[int],
+    clean: Cleaner,
+) -> Rows:
+    """Lay out documents whose ids were reserved."""
+    rows = Rows([], [], [])
+    next_chunk = iter(chunk_ids)
+    for number, document in zip(document_ids, documents, strict=True):
+        corpus, service = clean.text(document.corpus), clean.maybe(document.service)
+        rows.documents.append((
+            number, corpus, clean.text(document.source), clean.text(document.path),
+            clean.text(document.uri), clean.text(document.title), service, document.status,
+            document.digest, clean.text(document.revision), document.processing_key,
+            clean.maybe(document.commit), document.modified_at, document.eligible,
+            clean.text(document.trust), clean.data(document.metadata),
+            len(document.chunks), load, document_key(document.source, document.path),
+        ))  # fmt: skip
+        for item in document.chunks:
+            chunk = next(next_chunk)
+            rows.passages.append((
+                chunk, number, load, FOREVER, item.chunk.ordinal, item.length,
+                len(item.identifiers), document.eligible, corpus, service,
+                bytes.fromhex(item.vector_key) if item.vector_key else None,
+                [clean.text(name) for name in (*item.identifiers, *item.fragments)],
+                clean.lexemes(item.header, item.words),
+            ))  # fmt: skip
+            rows.bodies.append((chunk, *_body(item, clean)))
+    return rows
+
+
+def document_key(source: str, path: str) -> bytes:
+    """What finds a document: source and path together may be longer than an index entry."""
+    return sha256(f"{len(source)}:{source}{path}".encode(errors="surrogatepass")).digest()
+
+
+def _body(item: IndexedChunk, clean: Cleaner) -> tuple[Any, ...]:
+    chunk = item.chunk
+    return (
+        clean.text(pack(item.header)), clean.text(pack(item.words)), clean.text(chunk.text),
+        clean.text(chunk.context), clean.text(chunk.section),
+        json.dumps(clean.data(chunk.heading_path)), clean.text(chunk.anchor), chunk.part,
+        chunk.parts, chunk.line_start, chunk.line_end,
+    )  # fmt: skip

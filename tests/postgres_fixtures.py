@@ -1,0 +1,62 @@
+"""Fixtures for tests on PostgreSQL; a module that needs them names this file in `pytest_plugins`.
+
+One server serves a whole run: ``ORRERY_TEST_POSTGRES_URL`` (a role that may create databases and
+extensions), or one of our own. Each test gets a database of its own, copied from a template.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from secrets import token_hex
+
+import psycopg
+import pytest
+from postgres_server import PostgresServer
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
+
+VARIABLE = "ORRERY_TEST_POSTGRES_URL"
+
+
+@pytest.fixture(scope="session")
+def postgres_admin_url() -> Iterator[str]:
+    """A database of the server from which others can be made."""
+    if given := os.environ.get(VARIABLE):
+        yield given
+        return
+    server = PostgresServer()
+    yield server.url()
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_admin_url: str) -> Iterator[str]:
+    """Name of a database that has the extension and nothing else."""
+    name = f"orrery_template_{token_hex(4)}"
+    with psycopg.connect(postgres_admin_url, autocommit=True) as admin:
+        admin.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
+        with psycopg.connect(make_conninfo(postgres_admin_url, dbname=name)) as database:
+            database.execute("CREATE EXTENSION vector")
+        yield name
+        admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@pytest.fixture
+def postgres_url(postgres_admin_url: str, postgres_template: str) -> Iterator[str]:
+    """URL of an empty database with the extension, removed after the test."""
+    name = f"orrery_test_{token_hex(6)}"
+    database, template = Identifier(name), Identifier(postgres_template)
+    with psycopg.connect(postgres_admin_url, autocommit=True) as admin:
+        admin.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(database, template))
+    yield _with_database(postgres_admin_url, name)
+    with psycopg.connect(postgres_admin_url, autocommit=True) as admin:
+        admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(database))
+
+
+def _with_database(url: str, name: str) -> str:
+    """The same URL with another database, still a URL: SQLAlchemy takes nothing else."""
+    scheme, _, rest = url.partition("://")
+    place, question, options = rest.partition("?")
+    authority = place.split("/", 1)[0]
+    return f"{scheme}://{authority}/{name}{question}{options}"

@@ -1,0 +1,92 @@
+"""200 kills of real syncs, at named points, between statements and at random moments."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from kill_support import (
+    Readers,
+    check_after,
+    kill_at,
+    random_delay,
+    start_place,
+    survive,
+    write_version,
+)
+from sync_support import Place
+
+pytestmark = pytest.mark.soak
+
+SEED = int(os.environ.get("SOAK_SEED", random.SystemRandom().randrange(2**32)))
+"""Set SOAK_SEED to repeat a campaign."""
+
+METHODS = {
+    "begin": 1,
+    "missing_vectors": 5,
+    "store_vectors": 5,
+    "write": 5,
+    "remove": 1,
+    "check": 1,
+    "activate": 1,
+    "gc": 1,
+    "quarantine": 1,
+    "reviews": 1,
+    "list_quarantine": 1,
+}
+"""Methods of index and ledger, and how often a sync of the test corpus calls them."""
+
+
+def draw(generator: random.Random) -> str:
+    """A point to die at."""
+    kind = generator.random()
+    if kind < 0.5:
+        return f"random:{random_delay(generator)}:-"
+    if kind < 0.75:
+        return f"activate:sql:{generator.choice([*map(str, range(1, 70)), 'commit'])}"
+    method = generator.choice(list(METHODS))
+    return (
+        f"{method}:{generator.randint(1, METHODS[method])}:{generator.choice(('before', 'after'))}"
+    )
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return start_place(tmp_path_factory.mktemp("template"))
+
+
+@pytest.mark.parametrize("number", range(150))
+def test_every_kill_leaves_one_whole_version(template: Place, tmp_path: Path, number: int) -> None:
+    point = draw(random.Random(f"{SEED}-{number}"))
+    try:
+        survive(template, tmp_path / "place", point)
+    except AssertionError as error:
+        raise AssertionError(f"SOAK_SEED={SEED}, kill {number} at {point}") from error
+    finally:
+        shutil.rmtree(tmp_path / "place", ignore_errors=True)
+
+
+def test_readers_see_whole_versions_through_fifty_kills(template: Place, tmp_path: Path) -> None:
+    shutil.copytree(template.root, tmp_path / "place")
+    place = Place(tmp_path / "place")
+    generator = random.Random(SEED)
+    version, killed = 1, 0
+    with Readers(place, 2) as readers:
+        for number in range(50):
+            write_version(place, version + 1)
+            point = draw(generator)
+            killed += kill_at(place, point) == -signal.SIGKILL
+            # Sometimes the next sync is killed as well, on what the first one left.
+            if generator.random() < 0.3:
+                kill_at(place, draw(generator))
+            version += 1
+            try:
+                check_after(place, version - 1, version)
+            except AssertionError as error:
+                raise AssertionError(f"SOAK_SEED={SEED}, kill {number} at {point}") from error
+    assert readers.seen() <= set(range(1, version + 1))
+    assert killed >= 5, f"SOAK_SEED={SEED}: only {killed} kills hit"
