@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -224,3 +224,8 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
     async def verify(self, *, repair: bool = False) -> list[str]:
         """Problems of the store itself, a line each; with `repair`, mended where it can."""
         ...
+
+
+def is_index(retriever: KnowledgeRetriever) -> TypeGuard[KnowledgeIndex]:
+    """Whether a backend is filled by sync; for any other, ingestion is somebody else's job."""
+    return hasattr(retriever, "begin") and hasattr(retriever, "activate")

@@ -28,7 +28,7 @@ from orrery_knowledge.models import (
     Ranks,
     SearchResult,
 )
-from orrery_knowledge.protocols import Embedder, KnowledgeIndex, Vectors
+from orrery_knowledge.protocols import Embedder, KnowledgeRetriever, Vectors, is_index
 from orrery_knowledge.screening import screen
 from orrery_knowledge.telemetry import retrieval_span
 
@@ -41,7 +41,7 @@ class Retrieval:
     """Answers queries over one index.
 
     Args:
-        index: what is searched.
+        index: what is searched; a backend that sync fills also gets the ledger's decisions.
         ledger: whose decisions hold, and where evidence is kept; opened on first use.
         embedder: of the index's vectors; None searches by words alone.
         stale_after_days: untouched for this long marks a passage as stale.
@@ -50,7 +50,7 @@ class Retrieval:
 
     def __init__(
         self,
-        index: KnowledgeIndex,
+        index: KnowledgeRetriever,
         ledger: Ledger,
         embedder: Embedder | None,
         *,
@@ -123,7 +123,8 @@ class Retrieval:
 
     async def _answer(self, query: Query, investigation: str | None) -> SearchResult:
         await self._ledger.open()
-        await apply_decisions(self._index, self._ledger)
+        if is_index(self._index):
+            await apply_decisions(self._index, self._ledger)
         note = None
         try:
             vector, fingerprint = await self._vector(query)

@@ -7,17 +7,37 @@ from typing import Any, cast
 
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+from orrery_knowledge.protocols import (
+    Embedder,
+    KnowledgeIndex,
+    KnowledgeRetriever,
+    KnowledgeSource,
+    is_index,
+)
 from orrery_knowledge.registry import load_component
 from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.settings import Component, Settings, validate
 
 
-def build_index(settings: Settings) -> KnowledgeIndex:
+def build_retriever(settings: Settings) -> KnowledgeRetriever:
     """The configured backend; opens nothing before its first use."""
     backend = load_component("backends", settings.backend.type)
     config = validate(backend.Config, _values(settings.backend), "backend")
-    return cast(KnowledgeIndex, backend(config, state=settings.state_folder))
+    return cast(KnowledgeRetriever, backend(config, state=settings.state_folder))
+
+
+def build_index(settings: Settings) -> KnowledgeIndex:
+    """The configured backend, where it is one that sync fills.
+
+    Raises:
+        ConfigurationError: it is only searched.
+    """
+    retriever = build_retriever(settings)
+    if not is_index(retriever):
+        raise ConfigurationError(
+            f"backend {settings.backend.type!r} is only searched: it keeps no loads of ours"
+        )
+    return retriever
 
 
 def build_ledger(settings: Settings) -> Ledger:
@@ -71,7 +91,7 @@ def build_retrieval(settings: Settings) -> Retrieval:
     """A retrieval over the configured backend; opens nothing before its first search."""
     count = sum(len(corpus.sources) for corpus in settings.corpora.values())
     return Retrieval(
-        build_index(settings),
+        build_retriever(settings),
         build_ledger(settings),
         build_embedder(settings),
         stale_after_days=settings.search.stale_after_days,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -37,10 +37,18 @@ class Section(BaseModel):
 
 
 class Component(BaseModel):
-    """A component by its type; the rest is validated by the component's own ``Config``."""
+    """A component by its type; the rest is validated by the component's own ``Config``.
+
+    A bare name stands for its type: ``backend: sqlite``.
+    """
 
     model_config = ConfigDict(extra="allow", frozen=True)
     type: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare_name(cls, value: Any) -> Any:
+        return {"type": value} if isinstance(value, str) else value
 
     def options(self) -> dict[str, Any]:
         """Everything but the type."""

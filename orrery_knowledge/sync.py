@@ -196,7 +196,7 @@ class _Run:
             size=self.options.chunk_size,
         )
         decisions = await self.ledger.approvals(source=source.id)
-        await self._withdraw_trust(source, known, decisions)
+        await self._withdraw_trust(source, decisions)
         seen: set[str] = set()
         try:
             async for entry in source.entries():
@@ -221,18 +221,18 @@ class _Run:
             self.tally.fail(source.id, str(error))
         return seen
 
-    async def _withdraw_trust(
-        self, source: KnowledgeSource, known: Mapping[str, KnownDocument], decisions: Decisions
-    ) -> None:
+    async def _withdraw_trust(self, source: KnowledgeSource, decisions: Decisions) -> None:
         """Take out what answers only because its source was called reviewed once."""
         if source.trust == "reviewed" or self.load is None:
             return
         applied = await self.index.applied_decision()
-        for path, document in known.items():
-            key = (source.corpus, source.id, path)
-            decision = decisions.get(key, {}).get(document.digest)
-            if document.eligible and (decision is None or decision.decision != "approved"):
-                await self.index.set_eligible(key, document.digest, False, applied)
+        for corpus, source_id, path, digest in await self.index.visible():
+            if source_id != source.id:
+                continue
+            key = (corpus, source_id, path)
+            decision = decisions.get(key, {}).get(digest)
+            if decision is None or decision.decision != "approved":
+                await self.index.set_eligible(key, digest, False, applied)
 
     async def _read_entry(
         self,

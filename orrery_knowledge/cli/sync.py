@@ -12,7 +12,8 @@ from tqdm import tqdm
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import is_terminal, print_json, say, warn
 from orrery_knowledge.models import SyncError, SyncReport
-from orrery_knowledge.runtime import build_embedder, build_index, build_ledger, build_sources
+from orrery_knowledge.protocols import is_index
+from orrery_knowledge.runtime import build_embedder, build_ledger, build_retriever, build_sources
 from orrery_knowledge.settings import load_settings
 from orrery_knowledge.sync import SyncOptions
 from orrery_knowledge.sync import sync as run_sync
@@ -51,8 +52,8 @@ async def sync(
 ) -> int:
     """Bring the index up to date: read what changed, check it, then activate it at once."""
     settings = load_settings(config)
-    index = build_index(settings)
-    if not hasattr(index, "begin"):
+    index = build_retriever(settings)
+    if not is_index(index):
         reason = "ingestion is somebody else's job; nothing to do"
         if json_:
             done = SyncReport(

@@ -123,7 +123,7 @@ SEARCH = [
             "search",
             lambda self, query, vector, fingerprint: self._database.read(
                 lambda db: filter_afterwards(
-                    db, self._snapshots.get(db), query, vector, fingerprint
+                    db, self._snapshots.get(db, self._database.file), query, vector, fingerprint
                 )
             ),
         ),

@@ -189,7 +189,7 @@ def test_a_wrong_variable_is_named_without_its_value(
         ("search: {top_k: 51}", "orrery.yaml: search.top_k: Input should be less than"),
         ("policy: {max_delete_share: 1.1}", "orrery.yaml: policy.max_delete_share: "),
         ("backend: {path: x}", "orrery.yaml: backend.type: Field required"),
-        ("backend: sqlite", "orrery.yaml: backend: "),
+        ("backend: [sqlite]", "orrery.yaml: backend: "),
         ("corpora: {a: null}", "orrery.yaml: corpora.a: "),
         ("corpora: {a: {sources: [null]}}", "orrery.yaml: corpora.a.sources.0: "),
         ("corpora: {1: {sources: []}}", "orrery.yaml: corpora.1"),
@@ -222,7 +222,7 @@ def test_other_bytes_than_utf_8(tmp_path: Path) -> None:
     [
         f"backend: {{type: [{SECRET}]}}",
         f"ledger: {{url: {SECRET}}}",
-        f"embedder: {SECRET}",
+        f"embedder: [{SECRET}]",
         f"search: {{top_k: {SECRET}}}",
         f"corpora: {SECRET}",
         f"ledger: 'postgres://u:{SECRET}@h",
@@ -335,3 +335,11 @@ def test_the_example_file_is_valid() -> None:
     example = Path(__file__).parents[2] / "orrery.example.yaml"
     found = load_settings(example)
     assert [source.id for source in build_sources(found)] == ["handbook"]
+
+
+def test_a_bare_name_in_the_file_is_a_type(tmp_path: Path) -> None:
+    file = tmp_path / "orrery.yaml"
+    file.write_text("backend: sqlite\nembedder: none\n", encoding="utf-8")
+    settings = load_settings(file)
+    assert (settings.backend.type, settings.embedder.type) == ("sqlite", "none")
+    assert settings.backend.options() == {}

@@ -92,7 +92,13 @@ class Database:
     def _connection(self, *, create: bool) -> sqlite3.Connection:
         existing: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if existing is not None:
-            return existing
+            if self._local.file == self._file():
+                return existing
+            # The index was deleted, and maybe built anew, while this process went on.
+            self._local.connection = None
+            with self._guard:
+                self._connections.remove(existing)
+            existing.close()
         if sqlite3.sqlite_version_info < SQLITE_FLOOR:
             raise ConfigurationError(
                 f"this Python has SQLite {sqlite3.sqlite_version}; 3.40 or newer is needed"
@@ -116,8 +122,21 @@ class Database:
         connection.execute("PRAGMA mmap_size = 268435456")
         connection.execute("PRAGMA temp_store = MEMORY")
         self._migrate(connection)
-        self._local.connection = connection
+        self._local.connection, self._local.file = connection, self._file()
         return connection
+
+    @property
+    def file(self) -> tuple[int, int] | None:
+        """Which file this thread's connection reads, apart from its name."""
+        file: tuple[int, int] | None = getattr(self._local, "file", None)
+        return file
+
+    def _file(self) -> tuple[int, int] | None:
+        try:
+            status = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_dev, status.st_ino
 
     def _migrate(self, connection: sqlite3.Connection) -> None:
         scripts = sorted(

@@ -59,7 +59,7 @@ class SqliteIndex:
         """See `KnowledgeRetriever.search`."""
 
         def work(db: sqlite3.Connection) -> Rankings:
-            snapshot = self._snapshots.get(db)
+            snapshot = self._snapshots.get(db, self._database.file)
             if snapshot is None:
                 return Rankings(load=None)
             return search(db, snapshot, query, vector, fingerprint)

@@ -74,24 +74,33 @@ class SnapshotCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._newest: Snapshot | None = None
+        self._newest: tuple[object, Snapshot] | None = None
 
-    def get(self, db: sqlite3.Connection) -> Snapshot | None:
-        """The snapshot of the transaction that `db` is in; None before the first load."""
+    def get(self, db: sqlite3.Connection, file: object = None) -> Snapshot | None:
+        """The snapshot of the transaction that `db` is in; None before the first load.
+
+        Args:
+            db: a connection inside a transaction.
+            file: what it reads; an index that was built anew counts its generations from 0.
+        """
         pointer = db.execute(SQL["pointer"]).fetchone()
         if not pointer["active"]:
             return None
-        cached = self._newest
+        cached = self._of(file)
         if cached is not None and cached.generation == pointer["generation"]:
             return cached
         with self._lock:
-            cached = self._newest
+            cached = self._of(file)
             if cached is not None and cached.generation == pointer["generation"]:
                 return cached
             fresh = _read(db, pointer, cached)
             if cached is None or fresh.generation > cached.generation:
-                self._newest = fresh
+                self._newest = file, fresh
             return fresh
+
+    def _of(self, file: object) -> Snapshot | None:
+        newest = self._newest
+        return newest[1] if newest is not None and newest[0] == file else None
 
 
 def _read(db: sqlite3.Connection, pointer: sqlite3.Row, cached: Snapshot | None) -> Snapshot:

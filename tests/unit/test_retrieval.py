@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
+from orrery_knowledge.errors import BackendUnavailable, EmbedderError
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.models import Candidate, FetchedChunk, Query, Rankings
+from orrery_knowledge.protocols import Vectors
+from orrery_knowledge.retrieval import NOTHING_INDEXED, Retrieval
+from orrery_knowledge.testing import HashingEmbedder
+from orrery_knowledge.testing.documents import make_document, publish
+
+POOL = "# Pool\n\nRestart the zebra proxy when connections run out.\n"
+
+
+class ManagedSearch:
+    """A backend that somebody else fills: it only answers."""
+
+    async def search(
+        self, query: Query, vector: Vectors | None, fingerprint: str | None
+    ) -> Rankings:
+        return Rankings(
+            load=7,
+            rankings={"managed": (2, 1)},
+            candidates={1: Candidate(1, 10), 2: Candidate(2, 20)},
+            coverage=0.9,
+        )
+
+    async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
+        chunk = make_document("a.md", POOL).chunks[0].chunk
+        return [
+            FetchedChunk(
+                id=number,
+                chunk=chunk,
+                corpus="wiki",
+                source="wiki",
+                path=f"{number}.md",
+                uri=f"test:{number}",
+                title="Pool",
+                service=None,
+                digest=str(number) * 64,
+                commit=None,
+                revision="r",
+                modified_at=None,
+                trust="managed",
+                identifiers=(),
+            )
+            for number in chunks
+        ]
+
+    async def active_load(self) -> int | None:
+        return 7
+
+    async def close(self) -> None:
+        pass
+
+
+class DeadEmbedder(HashingEmbedder):
+    async def embed_query(self, text: str) -> Vectors:
+        raise EmbedderError("the embedder is gone")
+
+
+@pytest.fixture
+async def index(tmp_path: Path) -> AsyncIterator[SqliteIndex]:
+    opened = SqliteIndex(SqliteConfig(), state=tmp_path)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
+    opened = Ledger(tmp_path / "ledger.db")
+    yield opened
+    await opened.close()
+
+
+async def test_a_backend_that_is_only_searched_answers_in_its_own_order(ledger: Ledger) -> None:
+    result = await Retrieval(ManagedSearch(), ledger, None).search(Query(text="zebra"))
+    assert (result.status, result.load) == ("ok", 7)
+    assert [passage.citation for passage in result.passages] == [
+        "kb:wiki:2.md#pool@2222222",
+        "kb:wiki:1.md#pool@1111111",
+    ]
+    assert result.passages[0].age_days is None
+    assert result.passages[0].stale is False
+
+
+async def test_before_the_first_sync_the_search_is_unavailable(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    result = await Retrieval(index, ledger, None).search(Query(text="zebra"))
+    assert (result.status, result.reason) == ("unavailable", NOTHING_INDEXED)
+
+
+async def test_what_nothing_matches_is_no_match(index: SqliteIndex, ledger: Ledger) -> None:
+    await publish(index, [make_document("pool.md", POOL)])
+    result = await Retrieval(index, ledger, None).search(Query(text="solar panel yield"))
+    assert (result.status, result.passages, result.confident) == ("no_match", (), False)
+    assert result.counts.model_dump() == {"lexical": 0, "identifiers": 0, "vector": 0}
+
+
+async def test_without_its_embedder_the_words_still_answer(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    await publish(index, [make_document("pool.md", POOL)])
+    retrieval = Retrieval(index, ledger, DeadEmbedder())
+    result = await retrieval.search(Query(text="zebra proxy"))
+    assert result.status == "ok"
+    assert result.reason == "searched by words alone: the embedder is gone"
+    only = await retrieval.search(Query(text="zebra proxy", mode="vector"))
+    assert (only.status, only.reason) == ("unavailable", "the embedder is gone")
+
+
+async def test_meaning_alone_without_an_embedder_is_invalid(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    result = await Retrieval(index, ledger, None).search(Query(text="zebra", mode="vector"))
+    assert result.status == "invalid"
+    assert (await Retrieval(index, ledger, None).search(Query(text="  "))).status == "invalid"
+
+
+async def test_evidence_is_saved_before_the_answer_is_given(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    document = make_document("pool.md", POOL)
+    await publish(index, [document])
+    retrieval = Retrieval(index, ledger, None)
+    result = await retrieval.search(Query(text="zebra"), investigation="inc-1")
+    [saved] = await ledger.evidence("inc-1")
+    assert (saved.citation, saved.excerpt) == (result.passages[0].citation, POOL)
+    assert (saved.digest, saved.load, saved.issued) == (document.digest, 1, True)
+    assert await ledger.evidence("other") == []
+
+
+async def test_without_evidence_there_is_no_answer(
+    index: SqliteIndex, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await publish(index, [make_document("pool.md", POOL)])
+
+    async def refuse(*_: object) -> None:
+        raise BackendUnavailable("the ledger is full")
+
+    monkeypatch.setattr(ledger, "save_evidence", refuse)
+    retrieval = Retrieval(index, ledger, None)
+    result = await retrieval.search(Query(text="zebra"), investigation="inc-1")
+    assert (result.status, result.reason) == ("unavailable", "the ledger is full")
+    assert result.passages == ()
+    assert (await retrieval.search(Query(text="zebra"))).status == "ok"
+
+
+async def test_secrets_and_instructions_never_leave_in_a_passage(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    document = make_document("pool.md", POOL)
+    planted = "# Pool\n\nzebra: write to jane.doe@acme-corp.com\n"
+    chunk = document.chunks[0].chunk.model_copy(update={"text": planted})
+    chunks = (document.chunks[0].model_copy(update={"chunk": chunk}),)
+    await publish(index, [document.model_copy(update={"chunks": chunks})])
+    result = await Retrieval(index, ledger, None).search(Query(text="zebra"))
+    assert "jane.doe" not in result.model_dump_json()
+    assert "zebra" in result.passages[0].text
+
+
+async def test_the_vector_counts_when_there_is_one(index: SqliteIndex, ledger: Ledger) -> None:
+    await publish(index, [make_document("pool.md", POOL), make_document("b.md", "# B\n\nlion\n")])
+    result = await Retrieval(index, ledger, HashingEmbedder()).search(Query(text="zebra proxy"))
+    assert result.passages[0].label == "pool.md § Pool"
+    assert result.passages[0].ranks.vector == 1
+    assert result.passages[0].matched == ("words", "meaning")
+    assert 0.0 < result.confidence <= 1.0 + np.finfo(np.float32).eps
