@@ -23,6 +23,9 @@ B = 0.6
 HEADER_WEIGHT = 3.0
 """How many occurrences in the body one in the header is worth."""
 
+SMALL = 200
+"""In an index of fewer chunks every word looks common; coverage is judged as if it had as many."""
+
 REPEAT_EXPONENT = 0.5
 """A word asked for n times weighs n ** this: a pasted log repeats itself without meaning more."""
 
@@ -69,10 +72,11 @@ class LexicalScorer:
             for name in terms.names
             if name[0] in self._idf
         ]
-        unknown = idf(0, chunks) if chunks else 1.0
-        self._total = sum(
-            self._idf.get(word, unknown * _repeated(count)) for word, count in terms.words.items()
-        )
+        self._information = {
+            word: idf(frequencies.get(word, 0), max(chunks, SMALL)) * _repeated(count)
+            for word, count in terms.words.items()
+        }
+        self._total = math.fsum(self._information.values())
 
     def score(self, header: str, body: str, length: int) -> float:
         """BM25F of one chunk.
@@ -101,7 +105,8 @@ class LexicalScorer:
         if not self._total:
             return 0.0
         frequency = self._counts(header, body)
-        return sum(w for word, w in self._idf.items() if any(frequency(word))) / self._total
+        held = (self._information[word] for word in self._idf if any(frequency(word)))
+        return math.fsum(held) / self._total
 
     def _counts(self, header: str, body: str) -> _Counts:
         return _Split(header, body) if len(self._idf) > 40 else _Scan(header, body)

@@ -15,6 +15,7 @@ from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
 from orrery_knowledge.screening import Screened
+from orrery_knowledge.telemetry import guard_counts
 from orrery_plugins.results import Tree, map_strings, normalise, withheld
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,7 @@ class Call:
     Attributes:
         arguments: as the model gave them; never logged.
         findings: how often each screening or redaction rule matched.
+        kinds: the same by kind of finding.
         not_issued: citations of passages that the cap dropped.
         truncated: strings and lists that the cap cut.
     """
@@ -38,6 +40,7 @@ class Call:
     call_id: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     findings: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
     not_issued: list[str] = field(default_factory=list)
     truncated: int = 0
 
@@ -86,6 +89,7 @@ def run_stages(stages: Iterable[Stage], result: object, call: Call) -> Tree:
     """
     stages = tuple(stages)
     tree = scrub(stages, result, call)
+    guard_counts(call.kinds, dropped=len(call.not_issued), truncated=call.truncated)
     for stage in stages:
         if stage.records:
             try:
@@ -117,6 +121,7 @@ def screen_strings(tree: Tree, screen: Callable[[str], Screened], call: Call) ->
     def change(text: str) -> str:
         screened = once(text)
         call.findings.update(finding.rule for finding in screened.findings)
+        call.kinds.update(finding.kind for finding in screened.findings)
         return screened.text
 
     changed: Tree = map_strings(tree, change)

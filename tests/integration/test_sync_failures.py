@@ -293,6 +293,7 @@ def test_a_process_that_goes_on_searching_finds_the_rebuilt_index(place: Place) 
         seen.append(await found())
         place.delete("p00.md")
         place.write("p03.md", page("Page 3", "zebra"))
+        place.write("p04.md", page("Page 4", "zebra"))
         await place.sync_with(index, ledger, place.hashing)
         # As many loads as before: neither its number nor a counter tells the two files apart.
         seen.append(await found())
@@ -302,7 +303,7 @@ def test_a_process_that_goes_on_searching_finds_the_rebuilt_index(place: Place) 
     assert place.run(work) == [
         {"p00.md", "p01.md", "p02.md"},
         set(),
-        {"p01.md", "p02.md", "p03.md"},
+        {"p01.md", "p02.md", "p03.md", "p04.md"},
     ]
 
 

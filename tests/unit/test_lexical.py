@@ -92,11 +92,14 @@ def test_a_word_is_found_as_a_word_only() -> None:
     assert found.score("", body("maximum climax"), 4) == 0.0
 
 
+# Coverage counts as if there were 200 chunks: ln(1 + 199.5 / 1.5), ln(1 + 200.5 / 0.5).
+KNOWN, UNKNOWN = math.log(134), math.log(402)
+
+
 def test_coverage_is_the_share_of_information() -> None:
-    # etcd: ln(8/3); a word that nobody wrote: ln(8).
     found = scorer("etcd zanzibar", {"etcd": 1})
-    assert found.coverage("", body("etcd")) == pytest.approx(RARE / (RARE + math.log(8)))
-    assert found.coverage(body("etcd"), "") == pytest.approx(RARE / (RARE + math.log(8)))
+    assert found.coverage("", body("etcd")) == pytest.approx(KNOWN / (KNOWN + UNKNOWN))
+    assert found.coverage(body("etcd"), "") == pytest.approx(KNOWN / (KNOWN + UNKNOWN))
     assert found.coverage("", body("nothing of it")) == 0.0
 
 
@@ -107,7 +110,15 @@ def test_coverage_of_everything_is_one() -> None:
 
 def test_coverage_counts_a_repeated_word_by_its_root() -> None:
     found = scorer("etcd etcd etcd etcd zanzibar", {"etcd": 1})
-    assert found.coverage("", body("etcd")) == pytest.approx(2 * RARE / (2 * RARE + math.log(8)))
+    assert found.coverage("", body("etcd")) == pytest.approx(2 * KNOWN / (2 * KNOWN + UNKNOWN))
+
+
+def test_the_only_document_covers_what_it_says() -> None:
+    # Were it judged among one chunk, three of four words would be a share of under a half.
+    found = scorer("etcd disk full zanzibar", {"etcd": 1, "disk": 1, "full": 1}, chunks=1)
+    share = 3 * KNOWN / (3 * KNOWN + UNKNOWN)
+    assert found.coverage("", body("etcd disk full")) == pytest.approx(share)
+    assert share > 0.7
 
 
 @pytest.mark.parametrize("query", ["", "...", "zanzibar"])

@@ -42,7 +42,7 @@ class PgVectorConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, populate_by_name=True)
     type: Literal["pgvector"] = "pgvector"
     url: SecretStr
-    schema_name: Annotated[str, Field(alias="schema", pattern=r"^[a-z_][a-z0-9_]{0,62}\Z")] = (
+    schema_name: Annotated[str, Field(alias="schema", pattern=r"^[a-z_][a-z0-9_]{0,62}$")] = (
         "orrery"
     )
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8

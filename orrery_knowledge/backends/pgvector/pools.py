@@ -122,6 +122,16 @@ class Pool:
             finally:
                 await self._pool.putconn(connection)
 
+    async def connect(self) -> AsyncConnection[TupleRow]:
+        """A connection outside the pool; whoever asks for it closes it."""
+        with driver_errors():
+            return await AsyncConnection.connect(self.key.url, **self.options)
+
+    async def mend(self) -> None:
+        """Replace the connections that are lost."""
+        with driver_errors():
+            await self._pool.check()
+
     async def close(self) -> None:
         """Close every connection."""
         await self._pool.close()
@@ -241,7 +251,7 @@ class Pools:
 
 
 SHARED = Pools()
-"""Filled on use; a process that opens the same index many times still has one set of connections."""
+"""Filled on use; however often a process opens the same index, it has one set of connections."""
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:

@@ -6,8 +6,10 @@ import json
 import re
 import struct
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from functools import lru_cache
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from psycopg import AsyncConnection
@@ -104,35 +106,40 @@ class Cleaner:
             return [self.data(item) for item in value]
         return value
 
-    def lexemes(self, header: Sequence[str], words: Sequence[str]) -> Lexemes:
+    def lexemes(self, header: Set[str], words: Sequence[str]) -> Lexemes:
         """A tsvector that says of each word how often it occurs, for `search.sql`.
 
         Weight A: it stands in the header. Weights D, C and B: it stands in the body once, twice,
         more often. That is all our ranking needs to choose candidates, in four bytes a word.
         """
         counts = Counter(words)
-        in_header = set(header)
-        parts: list[bytes] = []
-        size = 0
-        for word in counts.keys() | in_header:
-            lexeme = word.encode(errors="replace").replace(b"\x00", b"?")
-            weights = [_A] if word in in_header else []
-            if count := counts[word]:
-                weights.append(_BODY[min(count, 3)])
-            size += len(lexeme) + 2 + 2 * len(weights) + _ENTRY
-            if size > MAX_TSVECTOR:
-                self.cut += 1
-                continue
-            positions = [weight | number for number, weight in enumerate(weights, start=1)]
-            parts.append(
-                lexeme + struct.pack(f"!xH{len(positions)}H", len(positions), *positions)
-            )
-        return Lexemes(struct.pack("!i", len(parts)) + b"".join(parts))
+        entries = [
+            _entry(word, word in header, min(count, _MOST)) for word, count in counts.items()
+        ]
+        entries += [_entry(word, True, 0) for word in header if word not in counts]
+        if sum(map(len, entries)) + _DIRECTORY * len(entries) > MAX_TSVECTOR:
+            self.cut += len(entries) - len(entries := _that_fit(entries))
+        return Lexemes(struct.pack("!i", len(entries)) + b"".join(entries))
 
 
-_A, _BODY = 3 << 14, {1: 0, 2: 1 << 14, 3: 2 << 14}
-_ENTRY = 4 + 1
-"""Bytes of the directory entry of a lexeme, and of padding."""
+_MOST = 3
+_A, _BODY = 3 << 14, (0, 0 << 14, 1 << 14, 2 << 14)
+_DIRECTORY = 4
+"""Bytes that a tsvector spends on a lexeme besides the entry itself."""
+
+
+@lru_cache(maxsize=200_000)
+def _entry(word: str, in_header: bool, count: int) -> bytes:
+    """One lexeme as PostgreSQL receives it: its text, NUL, and positions with their weights."""
+    weights = [_A] * in_header + [_BODY[count]] * (count > 0)
+    positions = [weight | number for number, weight in enumerate(weights, start=1)]
+    text = word.encode(errors="replace").replace(b"\x00", b"?")
+    return text + struct.pack(f"!xH{len(positions)}H", len(positions), *positions)
+
+
+def _that_fit(entries: Sequence[bytes]) -> list[bytes]:
+    sizes = accumulate(len(entry) + _DIRECTORY for entry in entries)
+    return [entry for entry, size in zip(entries, sizes, strict=True) if size <= MAX_TSVECTOR]
 
 
 class Rows(NamedTuple):
@@ -170,7 +177,7 @@ def make_rows(
                 len(item.identifiers), document.eligible, corpus, service,
                 bytes.fromhex(item.vector_key) if item.vector_key else None,
                 [clean.text(name) for name in (*item.identifiers, *item.fragments)],
-                clean.lexemes(item.header, item.words),
+                clean.lexemes(frozenset(item.header), item.words),
             ))  # fmt: skip
             rows.bodies.append((chunk, *_body(item, clean)))
     return rows

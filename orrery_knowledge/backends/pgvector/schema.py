@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
-from typing import LiteralString, cast
+from typing import LiteralString
 
 from psycopg import errors
 from psycopg.sql import SQL, Identifier
@@ -130,4 +130,4 @@ def _scripts() -> list[LiteralString]:
         (file for file in files(_MIGRATIONS).iterdir() if file.name.endswith(".sql")),
         key=lambda file: file.name,
     )
-    return [cast(LiteralString, file.read_text(encoding="utf-8")) for file in found]
+    return [file.read_text(encoding="utf-8") for file in found]

@@ -1,9 +1,9 @@
-"""Named statements of this package: parameters are bound, table names are composed, never pasted."""
+"""Named statements of this package: parameters are bound, table names composed, never pasted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import LiteralString, NamedTuple, cast
+from typing import LiteralString, NamedTuple
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
@@ -35,6 +35,8 @@ class VectorTables(NamedTuple):
             "cache": Identifier(f"vector_{self.id}"),
             "nearest": Identifier(self.nearest),
             "hnsw": Identifier(self.hnsw),
+            "documents": Identifier(f"{self.nearest}_document"),
+            "services": Identifier(f"{self.nearest}_service"),
             "dimensions": Literal(self.dimensions),
         }
 
@@ -47,7 +49,7 @@ class Sql:
 
     def __getitem__(self, name: LiteralString) -> LiteralString:
         # The text comes out of this package's own files, so it is as literal as in code.
-        return cast(LiteralString, self._statements[name])
+        return self._statements[name]
 
     def on(self, name: LiteralString, tables: VectorTables, **parts: Composable) -> Composed:
         """A statement over the tables of one fingerprint."""

@@ -26,8 +26,6 @@ CREATE TABLE {nearest} (
     service text COLLATE "C",
     value halfvec({dimensions}) NOT NULL
 );
-CREATE INDEX ON {nearest} (document_id);
-CREATE INDEX ON {nearest} (service) WHERE service IS NOT NULL;
 
 -- inline --
 -- Keep the vector in its row, uncompressed.

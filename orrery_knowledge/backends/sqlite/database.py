@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, KnowledgeError
+from orrery_knowledge.telemetry import database_span
 
 T = TypeVar("T")
 
@@ -45,17 +46,23 @@ class Database:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="orrery-sqlite-write")
         self._migrated = False
 
-    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def read(self, work: Callable[[sqlite3.Connection], T], operation: str = "read") -> T:
         """Run `work` on a snapshot.
+
+        Args:
+            work: gets a connection inside a transaction.
+            operation: names the span.
 
         Raises:
             BackendUnavailable: there is no database, or it can't be read.
         """
-        return await self._run(self._readers, lambda: self._in_transaction(work, "DEFERRED"))
+        with database_span(system="sqlite", operation=operation, namespace=self.path.name):
+            return await self._run(self._readers, lambda: self._in_transaction(work, "DEFERRED"))
 
-    async def write(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def write(self, work: Callable[[sqlite3.Connection], T], operation: str = "write") -> T:
         """Run `work` in a write transaction: all of it is committed, or nothing."""
-        return await self._run(self._writer, lambda: self._in_transaction(work, "IMMEDIATE"))
+        with database_span(system="sqlite", operation=operation, namespace=self.path.name):
+            return await self._run(self._writer, lambda: self._in_transaction(work, "IMMEDIATE"))
 
     async def close(self) -> None:
         """Close every connection; safe to call twice."""

@@ -64,11 +64,11 @@ class SqliteIndex:
                 return Rankings(load=None)
             return search(db, snapshot, query, vector, fingerprint)
 
-        return await self._read_or(Rankings(load=None), work)
+        return await self._read_or(Rankings(load=None), work, "search")
 
     async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
         """See `KnowledgeRetriever.fetch`."""
-        return await self._database.read(lambda db: fetch(db, chunks, load))
+        return await self._database.read(lambda db: fetch(db, chunks, load), "fetch")
 
     async def active_load(self) -> int | None:
         """See `KnowledgeRetriever.active_load`."""
@@ -107,19 +107,21 @@ class SqliteIndex:
     async def known(self, source: str) -> Mapping[str, KnownDocument]:
         """See `KnowledgeIndex.known`."""
         empty: dict[str, KnownDocument] = {}
-        return await self._read_or(empty, lambda db: loads.known(db, source))
+        return await self._read_or(empty, lambda db: loads.known(db, source), "known")
 
     async def begin(self, fingerprint: str | None, details: Mapping[str, Any]) -> LoadRecord:
         """See `KnowledgeIndex.begin`."""
-        return await self._database.write(lambda db: loads.begin(db, fingerprint, details))
+        return await self._database.write(lambda db: loads.begin(db, fingerprint, details), "begin")
 
     async def write(self, load: int, documents: Sequence[IndexedDocument]) -> int:
         """See `KnowledgeIndex.write`."""
-        return await self._database.write(lambda db: loads.write(db, load, documents))
+        return await self._database.write(lambda db: loads.write(db, load, documents), "write")
 
     async def remove(self, load: int, source: str, paths: Sequence[str]) -> int:
         """See `KnowledgeIndex.remove`."""
-        return await self._database.write(lambda db: loads.remove(db, load, source, paths))
+        return await self._database.write(
+            lambda db: loads.remove(db, load, source, paths), "remove"
+        )
 
     async def missing_vectors(self, fingerprint: str, keys: Sequence[str]) -> list[str]:
         """See `KnowledgeIndex.missing_vectors`."""
@@ -141,19 +143,21 @@ class SqliteIndex:
             (fingerprint, bytes.fromhex(key), np.asarray(vector, dtype="<f4").tobytes())
             for key, vector in zip(keys, vectors, strict=True)
         ]
-        await self._database.write(lambda db: db.executemany(loads.SQL["insert_vector"], rows))
+        await self._database.write(
+            lambda db: db.executemany(loads.SQL["insert_vector"], rows), "store_vectors"
+        )
 
     async def check(self, load: int) -> LoadRecord:
         """See `KnowledgeIndex.check`."""
-        return await self._database.read(lambda db: loads.check(db, load))
+        return await self._database.read(lambda db: loads.check(db, load), "check")
 
     async def activate(self, load: int) -> LoadRecord:
         """See `KnowledgeIndex.activate`."""
-        return await self._database.write(lambda db: loads.activate(db, load))
+        return await self._database.write(lambda db: loads.activate(db, load), "activate")
 
     async def abandon(self, load: int) -> None:
         """See `KnowledgeIndex.abandon`."""
-        await self._database.write(lambda db: loads.abandon(db, load))
+        await self._database.write(lambda db: loads.abandon(db, load), "abandon")
 
     async def loads(self) -> list[LoadRecord]:
         """See `KnowledgeIndex.loads`."""
@@ -167,7 +171,7 @@ class SqliteIndex:
 
     async def rollback(self, to: int | None = None) -> LoadRecord:
         """See `KnowledgeIndex.rollback`."""
-        return await self._database.write(lambda db: loads.rollback(db, to))
+        return await self._database.write(lambda db: loads.rollback(db, to), "rollback")
 
     async def resume(self) -> None:
         """See `KnowledgeIndex.resume`."""
@@ -175,7 +179,7 @@ class SqliteIndex:
 
     async def gc(self, keep: int = 5, min_age_seconds: float = 600) -> int:
         """See `KnowledgeIndex.gc`."""
-        return await self._database.write(lambda db: loads.gc(db, keep, min_age_seconds))
+        return await self._database.write(lambda db: loads.gc(db, keep, min_age_seconds), "gc")
 
     async def set_eligible(
         self, document: tuple[str, str, str], digest: str, eligible: bool, decision: int
@@ -202,9 +206,11 @@ class SqliteIndex:
             0, lambda db: int(db.execute(loads.SQL["pointer"]).fetchone()[column])
         )
 
-    async def _read_or(self, default: T, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _read_or(
+        self, default: T, work: Callable[[sqlite3.Connection], T], operation: str = "read"
+    ) -> T:
         """Read, or answer `default` when no sync has run yet."""
         try:
-            return await self._database.read(work)
+            return await self._database.read(work, operation)
         except NoIndexYet:
             return default

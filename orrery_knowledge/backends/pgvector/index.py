@@ -1,0 +1,299 @@
+"""PostgreSQL with pgvector behind the same contract as the embedded index."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+
+from orrery_knowledge.backends.pgvector import loads, upkeep, vectors, writing
+from orrery_knowledge.backends.pgvector.config import PgVectorConfig
+from orrery_knowledge.backends.pgvector.driver_errors import (
+    ConnectionLost,
+    NoIndexYet,
+    driver_errors,
+)
+from orrery_knowledge.backends.pgvector.pools import SHARED, Connection, Pool, PoolKey, within
+from orrery_knowledge.backends.pgvector.schema import ensure_migrated, ensure_readable
+from orrery_knowledge.backends.pgvector.search import fetch, search
+from orrery_knowledge.backends.pgvector.statistics import StatisticsCache
+from orrery_knowledge.backends.pgvector.verify import verify
+from orrery_knowledge.errors import BackendUnavailable, SyncRunning
+from orrery_knowledge.models import (
+    FetchedChunk,
+    IndexedDocument,
+    KnownDocument,
+    LoadRecord,
+    Query,
+    Rankings,
+)
+from orrery_knowledge.protocols import Vectors
+
+T = TypeVar("T")
+Work = Callable[[Connection], Awaitable[T]]
+
+BUILD_SECONDS = 900.0
+"""How long one step of a build may take; a search has `statement_timeout_seconds`."""
+
+
+class PgVectorIndex:
+    """`KnowledgeIndex` on PostgreSQL. Any number of processes may search while one syncs."""
+
+    Config = PgVectorConfig
+
+    def __init__(self, config: PgVectorConfig, *, state: Path) -> None:
+        self._config = config
+        self._key = PoolKey(
+            config.url.get_secret_value(),
+            config.schema_name,
+            config.pool_size,
+            config.statement_timeout_seconds,
+            config.connect_timeout_seconds,
+        )
+        self._seconds = config.statement_timeout_seconds + config.connect_timeout_seconds
+        self._statistics = StatisticsCache()
+        self._closed = False
+
+    async def search(
+        self, query: Query, vector: Vectors | None, fingerprint: str | None
+    ) -> Rankings:
+        """See `KnowledgeRetriever.search`."""
+
+        async def work(pool: Pool) -> Rankings:
+            return await search(
+                lambda: pool.connection(check=False),
+                self._statistics,
+                query,
+                vector,
+                fingerprint,
+                self._config.hnsw,
+            )
+
+        return await self._reading(Rankings(load=None), work)
+
+    async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
+        """See `KnowledgeRetriever.fetch`."""
+        nothing: list[FetchedChunk] = []
+        return await self._read_or(nothing, lambda db: fetch(db, chunks, load))
+
+    async def active_load(self) -> int | None:
+        """See `KnowledgeRetriever.active_load`."""
+        return await self._pointer("active") or None
+
+    async def applied_decision(self) -> int:
+        """See `KnowledgeIndex.applied_decision`."""
+        return await self._pointer("decision")
+
+    async def held(self) -> bool:
+        """Whether a rollback holds the pointer."""
+        return bool(await self._pointer("held"))
+
+    async def close(self) -> None:
+        """Let go of the pool; the last user of it closes its connections."""
+        self._closed = True
+        await SHARED.release(self)
+
+    @asynccontextmanager
+    async def lock(self) -> AsyncIterator[None]:
+        """Hold the build lock: an advisory lock of a connection of its own.
+
+        It goes with the connection, so a process that dies lets go of it. That a lost connection
+        lets another build start is harmless: correctness rests on the compare-and-swap.
+        """
+        pool = self._pool()
+        async with contextlib.AsyncExitStack() as stack:
+            connection = await within(self._seconds, pool.connect())
+            stack.push_async_callback(_close, connection)
+            with driver_errors():
+                cursor = await connection.execute(
+                    "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))",
+                    (f"orrery:build:{self._config.schema_name}",),
+                )
+                row = await cursor.fetchone()
+            if row is None or not row[0]:
+                raise SyncRunning("another sync is running on this index")
+            yield
+
+    async def sources(self) -> list[str]:
+        """Ids of the sources that the active load shows."""
+
+        async def work(db: Connection) -> list[str]:
+            return [row["source"] for row in await loads.rows(db, "sources")]
+
+        return await self._read_or([], work)
+
+    async def known(self, source: str) -> Mapping[str, KnownDocument]:
+        """See `KnowledgeIndex.known`."""
+        empty: dict[str, KnownDocument] = {}
+        return await self._read_or(empty, lambda db: loads.known(db, source), BUILD_SECONDS)
+
+    async def begin(self, fingerprint: str | None, details: Mapping[str, Any]) -> LoadRecord:
+        """See `KnowledgeIndex.begin`."""
+        return await self._write(lambda db: loads.begin(db, fingerprint, details), BUILD_SECONDS)
+
+    async def write(self, load: int, documents: Sequence[IndexedDocument]) -> int:
+        """See `KnowledgeIndex.write`."""
+        return await self._write(lambda db: writing.write(db, load, documents), BUILD_SECONDS)
+
+    async def remove(self, load: int, source: str, paths: Sequence[str]) -> int:
+        """See `KnowledgeIndex.remove`."""
+        return await self._write(lambda db: loads.remove(db, load, source, paths), BUILD_SECONDS)
+
+    async def missing_vectors(self, fingerprint: str, keys: Sequence[str]) -> list[str]:
+        """See `KnowledgeIndex.missing_vectors`."""
+        unique = list(dict.fromkeys(keys))
+        return await self._read_or(unique, lambda db: vectors.missing(db, fingerprint, unique))
+
+    async def store_vectors(self, fingerprint: str, keys: Sequence[str], vectors_: Vectors) -> None:
+        """See `KnowledgeIndex.store_vectors`."""
+        await self._write(lambda db: vectors.store(db, fingerprint, keys, vectors_), BUILD_SECONDS)
+
+    async def check(self, load: int) -> LoadRecord:
+        """See `KnowledgeIndex.check`; also makes what the load needs to be searched fast."""
+
+        async def prepare(db: Connection) -> None:
+            await upkeep.prepare(db, load, self._config.hnsw)
+
+        found = await self._write(lambda db: loads.check(db, load), BUILD_SECONDS)
+        await self._maintain(prepare)
+        return found
+
+    async def activate(self, load: int) -> LoadRecord:
+        """See `KnowledgeIndex.activate`."""
+        return await self._write(lambda db: loads.activate(db, load), BUILD_SECONDS)
+
+    async def abandon(self, load: int) -> None:
+        """See `KnowledgeIndex.abandon`."""
+        await self._write(lambda db: loads.abandon(db, load), BUILD_SECONDS)
+
+    async def loads(self) -> list[LoadRecord]:
+        """See `KnowledgeIndex.loads`."""
+
+        async def work(db: Connection) -> list[LoadRecord]:
+            return [loads.to_record(row) for row in await loads.rows(db, "loads")]
+
+        return await self._read_or([], work)
+
+    async def rollback(self, to: int | None = None) -> LoadRecord:
+        """See `KnowledgeIndex.rollback`."""
+        return await self._write(lambda db: loads.rollback(db, to), BUILD_SECONDS)
+
+    async def resume(self) -> None:
+        """See `KnowledgeIndex.resume`."""
+        await self._write(lambda db: loads.run(db, "release"))
+
+    async def gc(self, keep: int = 5, min_age_seconds: float = 600) -> int:
+        """See `KnowledgeIndex.gc`."""
+        return await self._write(lambda db: loads.gc(db, keep, min_age_seconds), BUILD_SECONDS)
+
+    async def set_eligible(
+        self, document: tuple[str, str, str], digest: str, eligible: bool, decision: int
+    ) -> int:
+        """See `KnowledgeIndex.set_eligible`."""
+        return await self._write(
+            lambda db: loads.set_eligible(db, document, digest, eligible, decision)
+        )
+
+    async def visible(self) -> list[tuple[str, str, str, str]]:
+        """See `KnowledgeIndex.visible`."""
+
+        async def work(db: Connection) -> list[tuple[str, str, str, str]]:
+            cursor = await db.execute(loads.SQL["visible"])
+            return [(row[0], row[1], row[2], row[3]) for row in await cursor.fetchall()]
+
+        return await self._read_or([], work, BUILD_SECONDS)
+
+    async def verify(self, *, repair: bool = False) -> list[str]:
+        """See `KnowledgeIndex.verify`."""
+        hnsw = self._config.hnsw
+        try:
+            await ensure_readable(self._pool())
+        except NoIndexYet:
+            return []
+        return await self._write(lambda db: verify(db, repair=repair, hnsw=hnsw), BUILD_SECONDS)
+
+    def _pool(self) -> Pool:
+        if self._closed:
+            raise BackendUnavailable("the index is closed")
+        return SHARED.get(self._key, self)
+
+    async def _pointer(self, column: str) -> int:
+        async def work(db: Connection) -> int:
+            return int((await loads.row(db, "pointer"))[column])
+
+        return await self._read_or(0, work)
+
+    async def _read_or(self, default: T, work: Work[T], seconds: float | None = None) -> T:
+        """Read on one connection, or answer `default` when no sync has run yet."""
+
+        async def on(pool: Pool) -> T:
+            async with pool.connection(check=False) as connection:
+                if seconds is None:
+                    return await work(connection)
+                async with connection.transaction():
+                    await _allow(connection, seconds)
+                    return await work(connection)
+
+        return await self._reading(default, on, seconds)
+
+    async def _reading(
+        self, default: T, work: Callable[[Pool], Awaitable[T]], seconds: float | None = None
+    ) -> T:
+        """Read, once more on sound connections when one turns out to be lost."""
+
+        async def twice() -> T:
+            pool = self._pool()
+            await ensure_readable(pool)
+            try:
+                return await work(pool)
+            except ConnectionLost:
+                await pool.mend()
+                return await work(pool)
+
+        try:
+            return await within(seconds or self._seconds, twice())
+        except NoIndexYet:
+            return default
+
+    async def _write(self, work: Work[T], seconds: float | None = None) -> T:
+        """Change something in one transaction: all of it is committed, or nothing."""
+
+        async def once() -> T:
+            pool = self._pool()
+            await ensure_migrated(pool)
+            async with pool.connection() as connection, connection.transaction():
+                await _allow(connection, seconds or self._seconds)
+                return await work(connection)
+
+        return await within((seconds or self._seconds) + self._seconds, once())
+
+    async def _maintain(self, work: Work[None]) -> None:
+        """Do what has to hold its locks briefly, so each statement is a transaction of its own."""
+
+        async def once() -> None:
+            async with self._pool().connection() as connection:
+                await _allow(connection, BUILD_SECONDS, local=False)
+                try:
+                    await work(connection)
+                finally:
+                    if not connection.broken:
+                        seconds = self._config.statement_timeout_seconds
+                        await _allow(connection, seconds, local=False)
+
+        await within(BUILD_SECONDS + self._seconds, once())
+
+
+async def _allow(connection: Connection, seconds: float, *, local: bool = True) -> None:
+    """Set how long a statement may take, by default until the end of the transaction."""
+    await connection.execute(
+        "SELECT set_config('statement_timeout', %s, %s)", (str(round(seconds * 1000)), local)
+    )
+
+
+async def _close(connection: Connection) -> None:
+    with contextlib.suppress(psycopg.Error):
+        await connection.close()
