@@ -153,13 +153,19 @@ class IndexedDocument(Model):
 
 
 class KnownDocument(Model):
-    """What an index knows of a document that its newest load holds."""
+    """What an index knows of a document that its active load holds.
+
+    Attributes:
+        status: its own, from the front matter; only ``"stable"`` can be found.
+        chunks: that are really there.
+    """
 
     path: str
     revision: str
     processing_key: str
     digest: str
     eligible: bool
+    status: str = "stable"
     chunks: int
 
 

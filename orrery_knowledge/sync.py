@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from orrery_knowledge.embedders.batches import embed_all
+from orrery_knowledge.embedding import Embedding
 from orrery_knowledge.errors import (
     CheckFailed,
     ConfigurationError,
@@ -19,8 +19,9 @@ from orrery_knowledge.errors import (
     NoText,
     SourceError,
 )
+from orrery_knowledge.filing import Decisions, Filing
 from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.governance.records import Decision, DocumentKey, QuarantineReason
+from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.governance.reviews import apply_decisions
 from orrery_knowledge.models import (
     Document,
@@ -29,18 +30,16 @@ from orrery_knowledge.models import (
     SourceEntry,
     SyncReport,
 )
-from orrery_knowledge.preparation import Prepared, embedding_text, prepare, processing_key
+from orrery_knowledge.preparation import Prepared, prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
 from orrery_knowledge.tally import Tally
+from orrery_knowledge.telemetry import sync_span
 
 BATCH_CHUNKS = 256
 """Documents are embedded and written once they hold this many chunks: bounds the memory."""
 
 MASS_DELETE_FLOOR = 2
 """Fewer removals than this are never a mass deletion, whatever their share."""
-
-Decisions = Mapping[DocumentKey, Mapping[str, Decision]]
-"""The latest decision by document and digest."""
 
 Progress = Callable[[str, int, int], None]
 """Told (what is read now, documents seen, chunks written) as a sync goes on."""
@@ -58,6 +57,7 @@ class SyncOptions:
         allow_empty: activate even if nothing is left.
         max_delete_share: share of documents, in [0, 1].
         chunk_size: in characters.
+        answer_while_pending: whether an approved text goes on answering while its edit waits.
     """
 
     source: str | None = None
@@ -67,6 +67,7 @@ class SyncOptions:
     allow_empty: bool = False
     max_delete_share: float = 0.3
     chunk_size: int = 800
+    answer_while_pending: bool = True
 
 
 async def sync(
@@ -95,7 +96,26 @@ async def sync(
         BackendUnavailable: the index or ledger does not answer.
     """
     run = _Run(index, ledger, sources, embedder, options, progress)
-    if options.dry_run:
+    with sync_span() as span:
+        report = await _guarded(run)
+        span.counts(
+            load=report.load,
+            activated=report.activated,
+            documents=report.documents,
+            chunks=report.chunks,
+            skipped=report.skipped,
+            removed=report.removed,
+            quarantined=report.quarantined,
+            failed=report.failed,
+            embedded=report.embedded,
+        )
+        return report
+
+
+async def _guarded(run: _Run) -> SyncReport:
+    """Build under the lock; undo what was built unless it was activated."""
+    index, ledger, embedder = run.index, run.ledger, run.embedder
+    if run.options.dry_run:
         return await run.build(None)
     async with index.lock():
         await apply_decisions(index, ledger)
@@ -136,10 +156,9 @@ class _Run:
         self.load: int | None = None
         self.buffer: list[tuple[IndexedDocument, KnownDocument | None]] = []
         self.buffered_chunks = 0
-        self.filed: set[tuple[DocumentKey, str]] = set()
-        self.settled: set[tuple[str, str]] = set()
+        self.filing = Filing(ledger, self.tally)
+        self.embedding = Embedding(index, embedder, self.tally) if embedder else None
         self.written: set[tuple[str, str]] = set()
-        self.planned_keys: set[str] = set()
 
     async def build(self, load: int | None) -> SyncReport:
         """Fill a load (or, without one, only count), check it and activate it."""
@@ -152,8 +171,9 @@ class _Run:
         for source in self.wanted:
             known = await self.index.known(source.id)
             known_total += len(known)
-            present[source.id] = await self._read_source(source, known)
-            await self._flush()
+            with sync_span(source.id):
+                present[source.id] = await self._read_source(source, known)
+                await self._flush()
             if new_embedder:
                 self._warn_of_words_only(source.id, known.keys() & present[source.id])
             gone[source.id] = sorted(known.keys() - present[source.id])
@@ -165,7 +185,8 @@ class _Run:
         refused = await self._remove(gone, known_total)
         report = await self._finish(active, refused or self._refuse_empty())
         if not (report.refused or report.dry_run):
-            await self._settle(present)
+            configured = set(self.sources) if self.options.source is None else None
+            await self.filing.close(present, configured=configured)
         return report
 
     async def _is_new_embedder(self) -> bool:
@@ -190,11 +211,7 @@ class _Run:
         self, source: KnowledgeSource, known: Mapping[str, KnownDocument]
     ) -> set[str]:
         """Read what changed in a source; returns the paths of documents that are there."""
-        key = processing_key(
-            source,
-            fingerprint=self.embedder.fingerprint if self.embedder else None,
-            size=self.options.chunk_size,
-        )
+        key = self._key(source)
         decisions = await self.ledger.approvals(source=source.id)
         await self._withdraw_trust(source, decisions)
         seen: set[str] = set()
@@ -207,15 +224,12 @@ class _Run:
                     continue
                 seen.add(entry.path)
                 before = known.get(entry.path)
-                unchanged = before is not None and (before.revision, before.processing_key) == (
-                    entry.revision,
-                    key,
-                )
-                if unchanged and not self.options.full:
+                mine = decisions.get((source.corpus, source.id, entry.path), {})
+                if not self.options.full and _is_unchanged(before, entry, key, mine):
                     self.tally.skipped += 1
-                    self.settled.add((source.id, entry.path))
+                    self.filing.settle(source.id, entry.path)
                     continue
-                if not await self._read_entry(source, entry, key, decisions, before):
+                if not await self._read_entry(source, entry, decisions, before):
                     seen.discard(entry.path)
         except SourceError as error:
             self.tally.fail(source.id, str(error))
@@ -238,7 +252,6 @@ class _Run:
         self,
         source: KnowledgeSource,
         entry: SourceEntry,
-        key: str,
         decisions: Decisions,
         known: KnownDocument | None,
     ) -> bool:
@@ -253,21 +266,14 @@ class _Run:
             self.tally.fail(where, str(error))
             return True
         mine = decisions.get((document.corpus, document.source, document.path), {})
-        prepared = await asyncio.to_thread(
-            prepare,
-            document,
-            trust=source.trust,
-            decisions=mine,
-            key=key,
-            size=self.options.chunk_size,
-            embedded=self.embedder is not None,
-        )
+        prepared = await self._prepare(source, document, mine)
         for warning in (*document.warnings, *prepared.warnings):
             self.tally.warn(where, warning)
-        await self._file(document, prepared, where)
-        self.settled.add((source.id, entry.path))
+        await self.filing.file(document, prepared, where)
+        self.filing.settle(source.id, entry.path)
         indexed = prepared.indexed
         if prepared.outcome != "index" or indexed is None:
+            await self._end_earlier(source.id, entry.path, prepared, known)
             return prepared.outcome != "empty"
         refused = not indexed.eligible and indexed.status == "stable"
         if refused and known is not None and known.eligible and known.digest != indexed.digest:
@@ -279,56 +285,41 @@ class _Run:
             await self._flush()
         return True
 
-    async def _file(self, document: Document, prepared: Prepared, where: str) -> None:
-        """Tell the ledger what is quarantined or waits."""
-        key = (document.corpus, document.source, document.path)
-        write = not self.options.dry_run
-        if prepared.outcome == "quarantine":
-            self.tally.quarantined += 1
-            self.filed.add((key, document.revision))
-            reason = "; ".join(_words(found) for found in prepared.reasons)
-            self.tally.problem(where, f"quarantined: {reason}")
-            if write:
-                await self.ledger.quarantine(
-                    key,
-                    revision=document.revision,
-                    digest=prepared.digest,
-                    kind="unsafe" if prepared.unsafe else "invalid",
-                    reasons=prepared.reasons,
-                )
-        elif prepared.outcome == "empty":
-            self.tally.warn(where, "it holds no text")
-        elif prepared.outcome == "pending" and prepared.metadata and prepared.digest:
-            self.tally.pending += 1
-            self.filed.add((key, prepared.digest))
-            if write:
-                await self.ledger.file_pending(
-                    document,
-                    digest=prepared.digest,
-                    title=prepared.metadata.title,
-                    metadata=prepared.metadata.model_dump(mode="json"),
-                )
+    async def _prepare(
+        self, source: KnowledgeSource, document: Document, decisions: Mapping[str, Decision]
+    ) -> Prepared:
+        return await asyncio.to_thread(
+            prepare,
+            document,
+            trust=source.trust,
+            decisions=decisions,
+            key=self._key(source),
+            size=self.options.chunk_size,
+            embedded=self.embedder is not None,
+        )
 
-    async def _settle(self, present: Mapping[str, set[str]]) -> None:
-        """Close what the ledger keeps open on versions that lie in no source any more."""
+    def _key(self, source: KnowledgeSource) -> str:
+        return processing_key(
+            source,
+            fingerprint=self.embedder.fingerprint if self.embedder else None,
+            size=self.options.chunk_size,
+        )
 
-        def is_over(key: DocumentKey, version: str) -> bool:
-            _, source, path = key
-            if (key, version) in self.filed:
-                return False
-            if source in present:
-                gone = path not in present[source]
-            else:
-                gone = self.options.source is None and source not in self.sources
-            return (source, path) in self.settled or (gone and not self.tally.failed)
+    async def _end_earlier(
+        self, source: str, path: str, prepared: Prepared, known: KnownDocument | None
+    ) -> None:
+        """End the version that answers now where it may not go on while this one is kept out.
 
-        for entry in await self.ledger.list_quarantine():
-            key = (entry.corpus, entry.source, entry.path)
-            if is_over(key, entry.revision):
-                await self.ledger.resolve_quarantine(key)
-        for review in await self.ledger.reviews():
-            if review.status == "pending" and is_over(review.document, review.digest):
-                await self.ledger.withdraw_pending(review.document)
+        Mostly it may. Not so when it is the very text that screening has just refused, or when the
+        policy wants an edit that waits to silence the approved text.
+        """
+        same = prepared.outcome == "quarantine" and known and known.digest == prepared.digest
+        waits = prepared.outcome == "pending" and not self.options.answer_while_pending
+        if known is not None and (same or waits):
+            ended = known.chunks
+            if self.load is not None:
+                ended = await self.index.remove(self.load, source, [path])
+            self.tally.pruned += ended
 
     async def _flush(self) -> None:
         """Embed and write what was read."""
@@ -336,8 +327,8 @@ class _Run:
         if not batch:
             return
         documents = [document for document, _ in batch]
-        if self.embedder is not None:
-            documents = await self._embed(self.embedder, documents)
+        if self.embedding is not None:
+            documents = await self.embedding.fill(documents)
         if self.load is None:
             self.tally.pruned += sum(known.chunks for _, known in batch if known is not None)
         else:
@@ -350,40 +341,6 @@ class _Run:
         self.tally.documents += len(documents)
         self.tally.chunks += sum(len(document.chunks) for document in documents)
         self.progress("writing", self.tally.seen, self.tally.chunks)
-
-    async def _embed(
-        self, embedder: Embedder, documents: list[IndexedDocument]
-    ) -> list[IndexedDocument]:
-        """Store the vectors that are missing; documents whose texts can't be embedded fail."""
-        texts = {
-            item.vector_key: embedding_text(item.chunk)
-            for document in documents
-            for item in document.chunks
-            if item.vector_key is not None
-        }
-        missing = await self.index.missing_vectors(embedder.fingerprint, list(texts))
-        missing = [key for key in missing if key not in self.planned_keys]
-        self.tally.embedded += len(missing)
-        if self.load is None:
-            self.planned_keys.update(missing)
-            return documents
-        if not missing:
-            return documents
-        vectors, failures = await embed_all(embedder, [texts[key] for key in missing])
-        bad = {missing[failure.index]: failure.reason for failure in failures}
-        self.tally.embedded -= len(bad)
-        good = [position for position, key in enumerate(missing) if key not in bad]
-        await self.index.store_vectors(
-            embedder.fingerprint, [missing[position] for position in good], vectors[good]
-        )
-        kept = []
-        for document in documents:
-            reasons = [bad[c.vector_key] for c in document.chunks if c.vector_key in bad]
-            if reasons:
-                self.tally.fail(f"{document.source}: {document.path}", reasons[0])
-            else:
-                kept.append(document)
-        return kept
 
     async def _remove(self, gone: Mapping[str, Sequence[str]], known: int) -> str | None:
         """End documents that are gone; returns why nothing may be activated, if so."""
@@ -408,14 +365,16 @@ class _Run:
         return None
 
     async def _finish(self, active: int | None, refused: str | None) -> SyncReport:
-        changed = bool(self.tally.documents or self.tally.removed)
         if refused is not None:
             self.tally.problem("sync", refused)
             return self.tally.report(active, activated=False, refused=True)
-        if self.load is None or not changed:
+        if self.load is None:
             return self.tally.report(active, activated=False)
         async with self.ledger.decision_lock():
+            await self._take_along()
             await apply_decisions(self.index, self.ledger)
+            if not (self.tally.documents or self.tally.removed or self.tally.pruned):
+                return self.tally.report(active, activated=False)
             reason = await self._check(self.load)
             if reason is not None:
                 self.tally.problem("sync", reason)
@@ -423,6 +382,15 @@ class _Run:
             await self.index.activate(self.load)
         await self.index.gc()
         return self.tally.report(self.load, activated=True)
+
+    async def _take_along(self) -> None:
+        """Write the texts that were approved while this load was built (rule 4)."""
+        async for document, decision in self.filing.approved_meanwhile():
+            source = self.sources[document.source]
+            prepared = await self._prepare(source, document, {decision.digest: decision})
+            if prepared.outcome == "index" and prepared.indexed is not None:
+                self.buffer.append((prepared.indexed, None))
+        await self._flush()
 
     async def _check(self, load: int) -> str | None:
         """Why a built load must not be activated; None when it may."""
@@ -447,5 +415,14 @@ class _Run:
         return None
 
 
-def _words(reason: QuarantineReason) -> str:
-    return f"{reason.rule} in line {reason.line}" if reason.line else reason.rule
+def _is_unchanged(
+    before: KnownDocument | None, entry: SourceEntry, key: str, decisions: Mapping[str, Decision]
+) -> bool:
+    """Whether a document need not be read: same revision, processed the same way.
+
+    A stable text that doesn't answer although nobody refused it lost its trust when its source's
+    setting was another one: it is read again.
+    """
+    if before is None or (before.revision, before.processing_key) != (entry.revision, key):
+        return False
+    return before.eligible or before.status != "stable" or before.digest in decisions

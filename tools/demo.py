@@ -81,12 +81,12 @@ async def ask(config: Path, question: str) -> None:
     from google.adk.apps import App
     from google.adk.runners import InMemoryRunner
     from google.genai import types
-    from orrery_plugins import knowledge_plugins
 
     from orrery_knowledge.adk import search_knowledge_tool
     from orrery_knowledge.adk.scripted import ScriptedLlm
     from orrery_knowledge.cli.terminal import printable
     from orrery_knowledge.settings import load_settings
+    from orrery_plugins import knowledge_plugins
 
     settings = load_settings(config)
     tool = search_knowledge_tool(settings)

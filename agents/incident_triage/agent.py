@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
-from orrery_plugins import knowledge_plugins
 
 from orrery_knowledge.adk import model_from_environment, search_knowledge_tool
+from orrery_plugins import knowledge_plugins
 
 INSTRUCTION = """\
 You triage an incident for the person on call. Given an alert, a log line or a description, say

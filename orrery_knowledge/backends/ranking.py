@@ -7,6 +7,7 @@ two engines with the same documents give the same order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -130,13 +131,17 @@ def assemble(
         rankings: name -> chunk ids, best first.
         lexical: scores of `score_lexically`.
         identifiers: sums of `identifier_value`.
-        details: (document id, cosine) of chunk ids, in order.
+        details: (document id, cosine) of chunk ids, in order; NaN counts as no cosine.
         coverage: of the best lexical candidate.
     """
     found = sorted(set().union(*rankings.values()))
     candidates = {
         chunk: Candidate(
-            chunk, document, lexical.get(chunk, 0.0), identifiers.get(chunk, 0.0), cosine
+            chunk,
+            document,
+            lexical.get(chunk, 0.0),
+            identifiers.get(chunk, 0.0),
+            cosine if cosine is not None and math.isfinite(cosine) else None,
         )
         for chunk, (document, cosine) in zip(found, details(found), strict=True)
     }

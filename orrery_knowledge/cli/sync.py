@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 
@@ -11,10 +13,11 @@ from tqdm import tqdm
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import is_terminal, print_json, say, warn
+from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import SyncError, SyncReport
 from orrery_knowledge.protocols import is_index
 from orrery_knowledge.runtime import build_embedder, build_ledger, build_retriever, build_sources
-from orrery_knowledge.settings import load_settings
+from orrery_knowledge.settings import Settings, load_settings
 from orrery_knowledge.sync import SyncOptions
 from orrery_knowledge.sync import sync as run_sync
 
@@ -65,7 +68,8 @@ async def sync(
         else:
             say(f"backend {settings.backend.type}: {reason}")
         return 0
-    ledger = build_ledger(settings)
+    stack = ExitStack()
+    ledger = _ledger(settings, stack, dry_run=dry_run)
     sources = build_sources(settings)
     wanted = SyncOptions(
         source=source,
@@ -75,6 +79,7 @@ async def sync(
         allow_empty=allow_empty,
         max_delete_share=settings.policy.max_delete_share,
         chunk_size=settings.chunking.size,
+        answer_while_pending=settings.policy.answer_from_approved_while_edit_pending,
     )
     try:
         await ledger.open()
@@ -87,9 +92,22 @@ async def sync(
             await opened.close()
         await index.close()
         await ledger.close()
+        stack.close()
     _print(report, json_)
     failed = report.failed or report.refused or (strict and report.quarantined)
     return 1 if failed else 0
+
+
+def _ledger(settings: Settings, stack: ExitStack, *, dry_run: bool) -> Ledger:
+    """The ledger; before the first sync, a dry run makes do with an empty one that goes again."""
+    location, state = settings.ledger_location, settings.state_folder
+    fresh = (
+        isinstance(location, Path) and not location.exists() and state.is_dir() == state.exists()
+    )
+    if dry_run and fresh:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="orrery-dry-run-"))
+        return Ledger(Path(folder) / "ledger.db")
+    return build_ledger(settings)
 
 
 def _print(report: SyncReport, json_: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.protocols import KnowledgeIndex
 
@@ -15,8 +16,20 @@ async def apply_decisions(index: KnowledgeIndex, ledger: Ledger) -> int:
 
     Returns:
         how many decisions were applied.
+
+    Raises:
+        ConfigurationError: the index has applied a decision that this ledger doesn't hold. New
+            decisions would get numbers that it takes for applied, so it must not answer.
     """
-    decisions = await ledger.decisions_since(await index.applied_decision())
+    applied = await index.applied_decision()
+    decisions = await ledger.decisions_since(max(applied - 1, 0))
+    if applied:
+        if not decisions or decisions[0].number != applied:
+            raise ConfigurationError(
+                "the ledger is older than the index (restored from a backup, or another one): "
+                "delete the index and run sync, so that it forgets what the ledger doesn't hold"
+            )
+        decisions = decisions[1:]
     for decision in decisions:
         await index.set_eligible(
             decision.document,

@@ -82,6 +82,22 @@ class BackendContract(LoadContract):
         for ranking in RANKINGS:
             assert "secret.md" not in await paths(index, found, ranking), ranking
 
+    async def test_no_ranking_holds_ineligible_text(self, open_index: OpenIndex) -> None:
+        """Not even as a candidate whose body `fetch` would withhold."""
+        index = open_index()
+        text = "# Memory\n\nRestart `kube-apiserver` when zebra memory is short.\n"
+        await publish(
+            index,
+            [
+                make_document("secret.md", text, eligible=False),
+                make_document("other.md", "# Other\n\nzebra kube-apiserver memory\n"),
+            ],
+        )
+        found = await ask(index, "kube-apiserver zebra memory")
+        assert found.load is not None
+        [body] = await index.fetch(list(found.candidates), found.load)
+        assert found.rankings == dict.fromkeys(RANKINGS, (body.id,))
+
     @pytest.mark.parametrize("by", ["service", "corpus"])
     async def test_filters_act_inside_each_ranking(self, open_index: OpenIndex, by: str) -> None:
         index = open_index()
@@ -128,6 +144,15 @@ class BackendContract(LoadContract):
         }
         await publish(index, [make_document(path, text) for path, text in pages.items()])
         found = await ask(index, "please kafka isr shrink recovery")
+        assert await paths(index, found, "lexical") == ["kafka.md", "half.md"]
+
+    async def test_words_alone_are_joined_by_or(self, open_index: OpenIndex) -> None:
+        """The vector ranking must not cover up for an AND."""
+        index = open_index()
+        pages = {"kafka.md": "# Kafka\n\nISR shrink recovery.\n", "half.md": "# Log\n\nkafka\n"}
+        await publish(index, [make_document(path, text) for path, text in pages.items()])
+        query = Query(text="please kafka isr shrink recovery", mode="lexical")
+        found = await index.search(query, None, None)
         assert await paths(index, found, "lexical") == ["kafka.md", "half.md"]
 
     # Parts find an identifier, and its exact form ranks first.

@@ -199,6 +199,17 @@ class LoadContract:
         await index.activate(load)
         assert "pool.md" not in await everywhere(index, "zebra proxy")
 
+    async def test_an_older_decision_never_undoes_a_newer_one(self, open_index: OpenIndex) -> None:
+        """Of two processes that catch up with the ledger, one may be slow."""
+        index = open_index()
+        document = make_document("pool.md", POOL_V1)
+        await publish(index, [document])
+        key = ("runbooks", "docs", "pool.md")
+        await index.set_eligible(key, document.digest, False, decision=2)
+        assert await open_index().set_eligible(key, document.digest, True, decision=1) == 0
+        assert await everywhere(index, "zebra") == set()
+        assert await index.applied_decision() == 2
+
     async def test_trust_given_back_is_found_again_at_once(self, open_index: OpenIndex) -> None:
         index = open_index()
         document = make_document("pool.md", POOL_V1)
@@ -313,6 +324,18 @@ class LoadContract:
         with pytest.raises(CheckFailed):
             await index.check(load.number)
         assert {path for path, _ in await shown(index)} == {"pool.md"}
+
+    async def test_an_older_text_without_a_vector_blocks_no_new_embedder(
+        self, open_index: OpenIndex
+    ) -> None:
+        """A text whose edit waits can't be read again; it is found by words meanwhile."""
+        index = open_index()
+        await publish(index, [make_document("pool.md", POOL_V1), make_document("disk.md", DISK)])
+        other = HashingEmbedder(dimensions=32, fingerprint="another")
+        await publish(index, [make_document("disk.md", DISK)], embedder=other)
+        found = await ask(index, "zebra walrus", embedder=other)
+        assert await paths(index, found, "vector") == ["disk.md"]
+        assert set(await paths(index, found, "lexical")) == {"pool.md", "disk.md"}
 
     # Rule 8: rows that aren't visible don't move scores.
 

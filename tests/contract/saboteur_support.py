@@ -9,37 +9,13 @@ from typing import Any
 import pytest
 
 from orrery_knowledge.backends.sqlite import loads, search, snapshot
-from orrery_knowledge.models import Query
 from orrery_knowledge.testing.backends import BackendContract
-from orrery_knowledge.testing.documents import OpenIndex, ask, make_document, paths, publish
 
 
 class Contract(BackendContract):
-    __test__ = False  # the honest index runs these below
-    """The shipped contract and two tests that see what `fetch` and the vector ranking cover up."""
+    """The shipped contract, run by the saboteurs' tests only."""
 
-    async def test_no_ranking_holds_ineligible_text(self, open_index: OpenIndex) -> None:
-        index = open_index()
-        text = "# Memory\n\nRestart `kube-apiserver` when zebra memory is short.\n"
-        await publish(
-            index,
-            [
-                make_document("secret.md", text, eligible=False),
-                make_document("other.md", "# Other\n\nzebra kube-apiserver memory\n"),
-            ],
-        )
-        found = await ask(index, "kube-apiserver zebra memory")
-        assert found.load is not None
-        [body] = await index.fetch(list(found.candidates), found.load)
-        assert found.rankings == dict.fromkeys(found.rankings, (body.id,))
-
-    async def test_words_alone_are_joined_by_or(self, open_index: OpenIndex) -> None:
-        index = open_index()
-        pages = {"kafka.md": "# Kafka\n\nISR shrink recovery.\n", "half.md": "# Log\n\nkafka\n"}
-        await publish(index, [make_document(path, text) for path, text in pages.items()])
-        query = Query(text="please kafka isr shrink recovery", mode="lexical")
-        found = await index.search(query, None, None)
-        assert await paths(index, found, "lexical") == ["kafka.md", "half.md"]
+    __test__ = False
 
 
 Sabotage = Callable[[pytest.MonkeyPatch], None]

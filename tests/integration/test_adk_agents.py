@@ -17,9 +17,9 @@ from adk_support import environment, finished, index_runbook
 from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 from google.adk.models.base_llm import BaseLlm
-from orrery_plugins import GuardPlugin
 
 from orrery_knowledge.adk import ScriptedLlm, model_from_environment
+from orrery_plugins import GuardPlugin
 
 AGENTS = Path(__file__).resolve().parents[2] / "agents"
 NAMES = ("incident_triage", "orrery_assistant")

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from adk_support import agent_with, index_runbook, recorded_spans, run
-from orrery_plugins import knowledge_plugins
 
 from orrery_knowledge.adk import search_knowledge_tool
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.settings import load_settings
+from orrery_plugins import knowledge_plugins
 
 CALL = ("search_knowledge", {"query": "PaymentsDiskFull fires, what now?"})
 

@@ -28,10 +28,10 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.multimodal_tool_results_plugin import MultimodalToolResultsPlugin
 from google.adk.tools import AgentTool, LongRunningFunctionTool
 from google.genai import types
-from orrery_plugins import Call, GuardPlugin, knowledge_plugins, recommended_stages
 from pydantic import BaseModel
 
 from orrery_knowledge.adk import SearchKnowledgeTool
+from orrery_plugins import Call, GuardPlugin, knowledge_plugins, recommended_stages
 
 LOOK = [("look", {})]
 

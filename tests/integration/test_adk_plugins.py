@@ -18,6 +18,8 @@ from adk_support import (
     run,
 )
 from google.adk.plugins.multimodal_tool_results_plugin import MultimodalToolResultsPlugin
+
+from orrery_knowledge.adk import SearchKnowledgeTool
 from orrery_plugins import (
     AuditPlugin,
     GuardPlugin,
@@ -25,8 +27,6 @@ from orrery_plugins import (
     SafetyScreenPlugin,
     ToolOutputCapPlugin,
 )
-
-from orrery_knowledge.adk import SearchKnowledgeTool
 
 LIMIT = 1_000
 LONG = HOSTILE + "\n" + "filler words to be cut\n" * 200

@@ -8,9 +8,9 @@ from google.adk.agents import LlmAgent
 from google.adk.models.llm_request import LlmRequest
 from google.adk.tools.base_toolset import BaseToolset
 from google.genai import types
-from orrery_plugins import knowledge_plugins
 
 from orrery_knowledge.adk import ScriptedLlm, SearchKnowledgeTool
+from orrery_plugins import knowledge_plugins
 
 
 def agent(retrieval: FixedRetrieval | None) -> LlmAgent:

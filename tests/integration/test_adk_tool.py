@@ -12,13 +12,13 @@ from google.adk.features import FeatureName
 from google.adk.features._feature_registry import temporary_feature_override
 from google.adk.tools.retrieval.base_retrieval_tool import BaseRetrievalTool
 from opentelemetry.trace import SpanKind, StatusCode
-from orrery_plugins import knowledge_plugins
 
 from orrery_knowledge.adk import SearchKnowledgeTool, search_knowledge_tool
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.models import Query, SearchResult
 from orrery_knowledge.settings import Search, Settings
 from orrery_knowledge.telemetry import CAPTURE_VARIABLE, retrieval_span
+from orrery_plugins import knowledge_plugins
 
 NAME = "search_knowledge"
 

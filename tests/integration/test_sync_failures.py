@@ -398,12 +398,14 @@ def test_repair_takes_away_trust_that_nobody_gave(place: Place) -> None:
     shutil.copy(place.root / "backup.db", place.state / "ledger.db")
     ran = place.cli("verify", "--repair")
     assert "p01.md: answers although nothing in the ledger grants it trust (repaired)" in ran.out
-    assert place.holding("zebra") == {"p00.md"}
-    # Numbers of this ledger start again below what the index has applied.
+    assert set(place.visible()) == {"p00.md"}
+    # Numbers of this ledger start again below what the index has applied: it must not answer.
     assert (ran.code, "was the ledger restored or deleted?" in ran.out) == (1, True)
+    assert place.search("zebra").status == "unavailable"
     for file in place.state.glob("index.db*"):
         file.unlink()
     assert place.sync().pending == 1
+    assert place.holding("zebra") == {"p00.md"}
     assert place.cli("verify").out == "all is well\n"
 
 

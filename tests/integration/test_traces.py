@@ -12,7 +12,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from otlp_receiver import Receiver
 
 PROGRAM = Path(__file__).with_name("traced_turn.py")
-QUESTION = "customer-9431-mallory cannot log in, password=Tr0ub4dor-zulu-3x"
+QUESTION = "LoginRejected: customer-9431-mallory cannot log in, password=Tr0ub4dor-zulu-3x"
 BODY = "Free the volume with the aubergine-procedure-77 and mail jane.doe@acme-corp.com."
 SECRETS = (b"mallory", b"Tr0ub4dor", b"aubergine", b"jane.doe", b"log in", b"Free the volume")
 
@@ -20,7 +20,7 @@ SECRETS = (b"mallory", b"Tr0ub4dor", b"aubergine", b"jane.doe", b"log in", b"Fre
 def observe(folder: Path, *flags: str, **environment: str) -> Receiver:
     (folder / "docs").mkdir(exist_ok=True)
     (folder / "docs" / "disk.md").write_text(
-        f"# Login of customers fails\n\n{BODY}\n\nA customer cannot log in.\n", encoding="utf-8"
+        f"# Login of customers fails\n\n{BODY}\n\nThe alert is LoginRejected.\n", encoding="utf-8"
     )
     (folder / "orrery.yaml").write_text(
         "embedder: none\ncorpora:\n  runbooks:\n    sources:\n"
@@ -138,9 +138,7 @@ def test_the_text_of_an_exception_leaves_it_neither(tmp_path: Path) -> None:
 
 
 def test_opting_in_shows_the_query_redacted(tmp_path: Path) -> None:
-    receiver = observe(
-        tmp_path, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="SPAN_ONLY"
-    )
+    receiver = observe(tmp_path, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT="SPAN_ONLY")
     shown = attributes(by_name(receiver.spans)["retrieval"][0])
     assert "mallory" in str(shown["gen_ai.retrieval.query.text"])
     assert "Tr0ub4dor" not in str(shown["gen_ai.retrieval.query.text"])

@@ -25,11 +25,11 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from orrery_plugins import knowledge_plugins
 
 from orrery_knowledge.adk import ScriptedLlm, search_knowledge_tool
 from orrery_knowledge.cli.main import cli
 from orrery_knowledge.settings import load_settings
+from orrery_plugins import knowledge_plugins
 
 
 async def turn(question: str, *, broken: bool) -> None:

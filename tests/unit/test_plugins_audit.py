@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+
 from orrery_plugins import Audit, Call
 
 SECRET = "AKIAQ3EGZX7MNB4TPLWV"

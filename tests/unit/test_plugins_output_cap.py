@@ -3,11 +3,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from orrery_plugins import Call, ToolOutputCap
-from orrery_plugins.results import size
 
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.screening import fence, is_fenced
+from orrery_plugins import Call, ToolOutputCap
+from orrery_plugins.results import size
 
 
 def passage(number: int, length: int) -> dict[str, str]:

@@ -10,6 +10,8 @@ import uuid
 
 import pytest
 from google.genai import types
+from pydantic import BaseModel, Field, SecretStr
+
 from orrery_plugins.results import (
     MAX_DEPTH,
     TooDeep,
@@ -19,7 +21,6 @@ from orrery_plugins.results import (
     replace,
     size,
 )
-from pydantic import BaseModel, Field, SecretStr
 
 
 class Colour(enum.StrEnum):

@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 import pytest
+
 from orrery_plugins import Call, GuardPlugin, knowledge_plugins, recommended_stages
 from orrery_plugins.stages import class_name, run_stages, scrub
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,6 +32,7 @@ from orrery_knowledge.models import (
     Rankings,
 )
 from orrery_knowledge.protocols import Vectors
+from orrery_knowledge.telemetry import database_span
 
 T = TypeVar("T")
 Work = Callable[[Connection], Awaitable[T]]
@@ -73,12 +74,12 @@ class PgVectorIndex:
                 self._config.hnsw,
             )
 
-        return await self._reading(Rankings(load=None), work)
+        return await self._reading(Rankings(load=None), work, "search")
 
     async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
         """See `KnowledgeRetriever.fetch`."""
         nothing: list[FetchedChunk] = []
-        return await self._read_or(nothing, lambda db: fetch(db, chunks, load))
+        return await self._read_or(nothing, lambda db: fetch(db, chunks, load), "fetch")
 
     async def active_load(self) -> int | None:
         """See `KnowledgeRetriever.active_load`."""
@@ -124,33 +125,47 @@ class PgVectorIndex:
         async def work(db: Connection) -> list[str]:
             return [row["source"] for row in await loads.rows(db, "sources")]
 
-        return await self._read_or([], work)
+        return await self._read_or([], work, "sources")
 
     async def known(self, source: str) -> Mapping[str, KnownDocument]:
         """See `KnowledgeIndex.known`."""
         empty: dict[str, KnownDocument] = {}
-        return await self._read_or(empty, lambda db: loads.known(db, source), BUILD_SECONDS)
+        return await self._read_or(
+            empty, lambda db: loads.known(db, source), "known", BUILD_SECONDS
+        )
 
     async def begin(self, fingerprint: str | None, details: Mapping[str, Any]) -> LoadRecord:
         """See `KnowledgeIndex.begin`."""
-        return await self._write(lambda db: loads.begin(db, fingerprint, details), BUILD_SECONDS)
+        return await self._write(
+            lambda db: loads.begin(db, fingerprint, details), "begin", BUILD_SECONDS
+        )
 
     async def write(self, load: int, documents: Sequence[IndexedDocument]) -> int:
         """See `KnowledgeIndex.write`."""
-        return await self._write(lambda db: writing.write(db, load, documents), BUILD_SECONDS)
+        return await self._write(
+            lambda db: writing.write(db, load, documents), "write", BUILD_SECONDS
+        )
 
     async def remove(self, load: int, source: str, paths: Sequence[str]) -> int:
         """See `KnowledgeIndex.remove`."""
-        return await self._write(lambda db: loads.remove(db, load, source, paths), BUILD_SECONDS)
+        return await self._write(
+            lambda db: loads.remove(db, load, source, paths), "remove", BUILD_SECONDS
+        )
 
     async def missing_vectors(self, fingerprint: str, keys: Sequence[str]) -> list[str]:
         """See `KnowledgeIndex.missing_vectors`."""
         unique = list(dict.fromkeys(keys))
-        return await self._read_or(unique, lambda db: vectors.missing(db, fingerprint, unique))
+        return await self._read_or(
+            unique, lambda db: vectors.missing(db, fingerprint, unique), "missing_vectors"
+        )
 
     async def store_vectors(self, fingerprint: str, keys: Sequence[str], vectors_: Vectors) -> None:
         """See `KnowledgeIndex.store_vectors`."""
-        await self._write(lambda db: vectors.store(db, fingerprint, keys, vectors_), BUILD_SECONDS)
+        await self._write(
+            lambda db: vectors.store(db, fingerprint, keys, vectors_),
+            "store_vectors",
+            BUILD_SECONDS,
+        )
 
     async def check(self, load: int) -> LoadRecord:
         """See `KnowledgeIndex.check`; also makes what the load needs to be searched fast."""
@@ -158,17 +173,17 @@ class PgVectorIndex:
         async def prepare(db: Connection) -> None:
             await upkeep.prepare(db, load, self._config.hnsw)
 
-        found = await self._write(lambda db: loads.check(db, load), BUILD_SECONDS)
+        found = await self._write(lambda db: loads.check(db, load), "check", BUILD_SECONDS)
         await self._maintain(prepare)
         return found
 
     async def activate(self, load: int) -> LoadRecord:
         """See `KnowledgeIndex.activate`."""
-        return await self._write(lambda db: loads.activate(db, load), BUILD_SECONDS)
+        return await self._write(lambda db: loads.activate(db, load), "activate", BUILD_SECONDS)
 
     async def abandon(self, load: int) -> None:
         """See `KnowledgeIndex.abandon`."""
-        await self._write(lambda db: loads.abandon(db, load), BUILD_SECONDS)
+        await self._write(lambda db: loads.abandon(db, load), "abandon", BUILD_SECONDS)
 
     async def loads(self) -> list[LoadRecord]:
         """See `KnowledgeIndex.loads`."""
@@ -176,26 +191,28 @@ class PgVectorIndex:
         async def work(db: Connection) -> list[LoadRecord]:
             return [loads.to_record(row) for row in await loads.rows(db, "loads")]
 
-        return await self._read_or([], work)
+        return await self._read_or([], work, "loads")
 
     async def rollback(self, to: int | None = None) -> LoadRecord:
         """See `KnowledgeIndex.rollback`."""
-        return await self._write(lambda db: loads.rollback(db, to), BUILD_SECONDS)
+        return await self._write(lambda db: loads.rollback(db, to), "rollback", BUILD_SECONDS)
 
     async def resume(self) -> None:
         """See `KnowledgeIndex.resume`."""
-        await self._write(lambda db: loads.run(db, "release"))
+        await self._write(lambda db: loads.run(db, "release"), "resume")
 
     async def gc(self, keep: int = 5, min_age_seconds: float = 600) -> int:
         """See `KnowledgeIndex.gc`."""
-        return await self._write(lambda db: loads.gc(db, keep, min_age_seconds), BUILD_SECONDS)
+        return await self._write(
+            lambda db: loads.gc(db, keep, min_age_seconds), "gc", BUILD_SECONDS
+        )
 
     async def set_eligible(
         self, document: tuple[str, str, str], digest: str, eligible: bool, decision: int
     ) -> int:
         """See `KnowledgeIndex.set_eligible`."""
         return await self._write(
-            lambda db: loads.set_eligible(db, document, digest, eligible, decision)
+            lambda db: loads.set_eligible(db, document, digest, eligible, decision), "set_eligible"
         )
 
     async def visible(self) -> list[tuple[str, str, str, str]]:
@@ -205,7 +222,7 @@ class PgVectorIndex:
             cursor = await db.execute(loads.SQL["visible"])
             return [(row[0], row[1], row[2], row[3]) for row in await cursor.fetchall()]
 
-        return await self._read_or([], work, BUILD_SECONDS)
+        return await self._read_or([], work, "visible", BUILD_SECONDS)
 
     async def verify(self, *, repair: bool = False) -> list[str]:
         """See `KnowledgeIndex.verify`."""
@@ -214,7 +231,9 @@ class PgVectorIndex:
             await ensure_readable(self._pool())
         except NoIndexYet:
             return []
-        return await self._write(lambda db: verify(db, repair=repair, hnsw=hnsw), BUILD_SECONDS)
+        return await self._write(
+            lambda db: verify(db, repair=repair, hnsw=hnsw), "verify", BUILD_SECONDS
+        )
 
     def _pool(self) -> Pool:
         if self._closed:
@@ -225,9 +244,11 @@ class PgVectorIndex:
         async def work(db: Connection) -> int:
             return int((await loads.row(db, "pointer"))[column])
 
-        return await self._read_or(0, work)
+        return await self._read_or(0, work, "pointer")
 
-    async def _read_or(self, default: T, work: Work[T], seconds: float | None = None) -> T:
+    async def _read_or(
+        self, default: T, work: Work[T], operation: str, seconds: float | None = None
+    ) -> T:
         """Read on one connection, or answer `default` when no sync has run yet."""
 
         async def on(pool: Pool) -> T:
@@ -238,10 +259,14 @@ class PgVectorIndex:
                     await _allow(connection, seconds)
                     return await work(connection)
 
-        return await self._reading(default, on, seconds)
+        return await self._reading(default, on, operation, seconds)
 
     async def _reading(
-        self, default: T, work: Callable[[Pool], Awaitable[T]], seconds: float | None = None
+        self,
+        default: T,
+        work: Callable[[Pool], Awaitable[T]],
+        operation: str,
+        seconds: float | None = None,
     ) -> T:
         """Read, once more on sound connections when one turns out to be lost."""
 
@@ -254,12 +279,13 @@ class PgVectorIndex:
                 await pool.mend()
                 return await work(pool)
 
-        try:
-            return await within(seconds or self._seconds, twice())
-        except NoIndexYet:
-            return default
+        with self._span(operation):
+            try:
+                return await within(seconds or self._seconds, twice())
+            except NoIndexYet:
+                return default
 
-    async def _write(self, work: Work[T], seconds: float | None = None) -> T:
+    async def _write(self, work: Work[T], operation: str, seconds: float | None = None) -> T:
         """Change something in one transaction: all of it is committed, or nothing."""
 
         async def once() -> T:
@@ -269,7 +295,13 @@ class PgVectorIndex:
                 await _allow(connection, seconds or self._seconds)
                 return await work(connection)
 
-        return await within((seconds or self._seconds) + self._seconds, once())
+        with self._span(operation):
+            return await within((seconds or self._seconds) + self._seconds, once())
+
+    def _span(self, operation: str) -> AbstractContextManager[object]:
+        return database_span(
+            system="postgresql", operation=operation, namespace=self._config.schema_name
+        )
 
     async def _maintain(self, work: Work[None]) -> None:
         """Do what has to hold its locks briefly, so each statement is a transaction of its own."""

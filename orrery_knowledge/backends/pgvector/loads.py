@@ -274,6 +274,7 @@ async def known(connection: Connection, source: str) -> dict[str, KnownDocument]
             processing_key=document["processing_key"] if whole else "",
             digest=document["digest"],
             eligible=document["eligible"],
+            status=document["status"],
             chunks=document["chunk_count"],
         )
     return found

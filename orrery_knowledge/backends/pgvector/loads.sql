@@ -100,7 +100,7 @@ SELECT nextval(pg_get_serial_sequence(%(table)s, 'id')) FROM generate_series(1, 
 
 -- known --
 -- Newest visible version of each document of a source with the chunks that are really there.
-SELECT d.id, d.path, d.revision, d.processing_key, d.digest, d.eligible, d.chunk_count,
+SELECT d.id, d.path, d.revision, d.processing_key, d.digest, d.eligible, d.status, d.chunk_count,
        (SELECT count(*) FROM passage p JOIN body b ON b.id = p.id
         WHERE p.document_id = d.id) AS complete
 FROM document d

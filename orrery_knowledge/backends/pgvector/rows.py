@@ -7,7 +7,6 @@ import re
 import struct
 from collections import Counter
 from collections.abc import Sequence, Set
-from functools import lru_cache
 from hashlib import sha256
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -21,8 +20,8 @@ from orrery_knowledge.backends.pgvector.sql import FOREVER
 from orrery_knowledge.lexical import pack
 from orrery_knowledge.models import IndexedChunk, IndexedDocument
 
-MAX_TSVECTOR = 1_000_000
-"""Bytes of lexemes and positions; PostgreSQL refuses a tsvector of more than 1,048,575."""
+MAX_TSVECTOR = 2**20 - 1
+"""Bytes of lexemes and positions, of which PostgreSQL takes no more in a tsvector."""
 
 REPLACEMENT = "\ufffd"
 
@@ -113,32 +112,50 @@ class Cleaner:
         more often. That is all our ranking needs to choose candidates, in four bytes a word.
         """
         counts = Counter(words)
+        in_header, elsewhere = _ENTRIES[True], _ENTRIES[False]
         entries = [
-            _entry(word, word in header, min(count, _MOST)) for word, count in counts.items()
+            (in_header if word in header else elsewhere)[min(count, _MOST)][word]
+            for word, count in counts.items()
         ]
-        entries += [_entry(word, True, 0) for word in header if word not in counts]
-        if sum(map(len, entries)) + _DIRECTORY * len(entries) > MAX_TSVECTOR:
+        entries += [in_header[0][word] for word in header if word not in counts]
+        if sum(map(len, entries)) > MAX_TSVECTOR:
             self.cut += len(entries) - len(entries := _that_fit(entries))
         return Lexemes(struct.pack("!i", len(entries)) + b"".join(entries))
 
 
 _MOST = 3
 _A, _BODY = 3 << 14, (0, 0 << 14, 1 << 14, 2 << 14)
-_DIRECTORY = 4
-"""Bytes that a tsvector spends on a lexeme besides the entry itself."""
 
 
-@lru_cache(maxsize=200_000)
-def _entry(word: str, in_header: bool, count: int) -> bytes:
-    """One lexeme as PostgreSQL receives it: its text, NUL, and positions with their weights."""
-    weights = [_A] * in_header + [_BODY[count]] * (count > 0)
-    positions = [weight | number for number, weight in enumerate(weights, start=1)]
-    text = word.encode(errors="replace").replace(b"\x00", b"?")
-    return text + struct.pack(f"!xH{len(positions)}H", len(positions), *positions)
+class _Entries(dict[str, bytes]):
+    """Lexemes as PostgreSQL receives them: text, NUL, and positions with their weights.
+
+    Made once a word: vocabularies are small, and this is most of the work of writing a chunk.
+    """
+
+    def __init__(self, in_header: bool, count: int) -> None:
+        super().__init__()
+        weights = [_A] * in_header + [_BODY[count]] * (count > 0)
+        positions = [weight | number for number, weight in enumerate(weights, start=1)]
+        self._tail = struct.pack(f"!xH{len(positions)}H", len(positions), *positions)
+
+    def __missing__(self, word: str) -> bytes:
+        if len(self) > _REMEMBERED:
+            self.clear()
+        text = word.encode(errors="replace").replace(b"\x00", b"?")
+        entry = self[word] = text + self._tail
+        return entry
+
+
+_REMEMBERED = 100_000
+_ENTRIES = {
+    in_header: [_Entries(in_header, count) for count in range(_MOST + 1)]
+    for in_header in (False, True)
+}
 
 
 def _that_fit(entries: Sequence[bytes]) -> list[bytes]:
-    sizes = accumulate(len(entry) + _DIRECTORY for entry in entries)
+    sizes = accumulate(map(len, entries))
     return [entry for entry, size in zip(entries, sizes, strict=True) if size <= MAX_TSVECTOR]
 
 

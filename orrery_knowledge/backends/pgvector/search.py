@@ -180,15 +180,27 @@ async def _matching(
 async def _identified(
     connect: Connect, known: Statistics, query: Query, names: Mapping[str, float]
 ) -> list[int]:
-    values = _filters(known, query) | {
-        "names": list(names),
-        "whole": [round(UNIT * identifier_value(value, True)) for value in names.values()],
-        "piece": [round(UNIT * identifier_value(value, False)) for value in names.values()],
-        "limit": query.pool,
-    }
+    """Candidates by identifiers, from the rarest up until there are enough.
+
+    A pasted log holds dozens, and a common one adds little to a candidate and much to the work.
+    """
+    found: dict[int, None] = {}
     async with connect() as connection:
-        cursor = await connection.execute(SQL["identified"], values)
-        return [row[0] for row in await cursor.fetchall()]
+        for step in steps({name: known.names[name] for name in names}, known.chunks):
+            if step.together:
+                continue
+            worth = [names[name] for name in step.words]
+            values = _filters(known, query) | {
+                "names": list(step.words),
+                "whole": [round(UNIT * identifier_value(value, True)) for value in worth],
+                "piece": [round(UNIT * identifier_value(value, False)) for value in worth],
+                "limit": query.pool,
+            }
+            cursor = await connection.execute(SQL["identified"], values)
+            found.update(dict.fromkeys(row[0] for row in await cursor.fetchall()))
+            if len(found) >= query.pool:
+                break
+    return list(found)
 
 
 async def _nearest(

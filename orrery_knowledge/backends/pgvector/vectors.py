@@ -68,25 +68,24 @@ async def store(
     await know_vectors(connection)
     tables = await _make(connection, fingerprint, values.shape[1])
     by_key = dict(zip(keys, values, strict=True))
-    new = await missing(connection, fingerprint, list(by_key))
     try:
         async with connection.transaction():
-            await _copy(connection, tables, {key: by_key[key] for key in new})
-    except errors.UniqueViolation:  # somebody stored one of them in between
-        rows = [{"key": bytes.fromhex(key), "value": Vector(by_key[key])} for key in new]
+            await _copy(connection, tables, by_key)
+    except errors.UniqueViolation:  # the caller did not ask first, or somebody was faster
+        rows = [{"key": bytes.fromhex(key), "value": Vector(by_key[key])} for key in by_key]
         await connection.cursor().executemany(SQL.on("insert", tables), rows)
 
 
-async def fill(connection: Connection, tables: VectorTables, documents: Sequence[int]) -> None:
-    """Let exact searches scan the chunks of some documents (once their load is active)."""
-    await connection.execute(SQL.on("fill", tables), {"documents": list(documents)})
+async def fill(connection: Connection, tables: VectorTables, chunks: Sequence[int]) -> None:
+    """Let exact searches scan some chunks (once their load is active)."""
+    await connection.execute(SQL.on("fill", tables), {"chunks": list(chunks)})
 
 
 async def fill_load(connection: Connection, tables: VectorTables, load: int) -> None:
     """The same for what a load shows and whose vectors came after its rows."""
     cursor = await connection.execute(SQL.on("unfilled", tables), {"load": load})
-    if documents := [row[0] for row in await cursor.fetchall()]:
-        await fill(connection, tables, documents)
+    if chunks := [row[0] for row in await cursor.fetchall()]:
+        await fill(connection, tables, chunks)
 
 
 async def gc(connection: Connection) -> None:

@@ -52,17 +52,17 @@ INSERT INTO {cache} (key, value) VALUES (%(key)s, %(value)s) ON CONFLICT (key) D
 COPY {cache} (key, value) FROM STDIN (FORMAT BINARY)
 
 -- fill --
--- Give the chunks of some documents their place in what an exact search scans.
+-- Give some chunks their place in what an exact search scans.
 INSERT INTO {nearest}
 SELECT p.id, p.document_id, p.added_in, p.removed_in, p.eligible, p.corpus, p.service,
        v.value::halfvec({dimensions})
 FROM passage p JOIN {cache} v ON v.key = p.vector_key
-WHERE p.document_id = ANY(%(documents)s)
+WHERE p.id = ANY(%(chunks)s)
 ON CONFLICT (id) DO NOTHING
 
 -- unfilled --
--- Documents of a load that have vectors which an exact search wouldn't scan.
-SELECT DISTINCT p.document_id FROM passage p JOIN {cache} v ON v.key = p.vector_key
+-- Chunks of a load that have vectors which an exact search wouldn't scan.
+SELECT p.id FROM passage p JOIN {cache} v ON v.key = p.vector_key
 LEFT JOIN {nearest} n ON n.id = p.id
 WHERE p.added_in <= %(load)s AND p.removed_in > %(load)s AND n.id IS NULL
 

@@ -58,7 +58,7 @@ async def _insert(connection: Connection, load: int, documents: Sequence[Indexed
     fingerprint = (await loads.record(connection, load)).fingerprint
     tables = await vectors.tables_of(connection, fingerprint)
     if tables is not None:
-        await vectors.fill(connection, tables, document_ids)
+        await vectors.fill(connection, tables, chunk_ids)
     if clean.replaced or clean.cut:
         logger.warning(
             "load %d: %d characters that PostgreSQL can't store were replaced; %d words of "

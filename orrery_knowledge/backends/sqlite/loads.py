@@ -231,6 +231,7 @@ def _known(row: sqlite3.Row, revision: str, processing_key: str) -> KnownDocumen
         processing_key=processing_key,
         digest=row["digest"],
         eligible=bool(row["eligible"]),
+        status=row["status"],
         chunks=row["chunk_count"],
     )
 

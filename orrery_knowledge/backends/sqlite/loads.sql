@@ -71,7 +71,7 @@ INSERT INTO body VALUES (:id, :header, :words, :names, :text, :context, :section
 -- known --
 -- Newest visible version of each document of a source with the chunks that are really there, text
 -- and vector.
-SELECT d.path, d.revision, d.processing_key, d.digest, d.eligible, d.chunk_count,
+SELECT d.path, d.revision, d.processing_key, d.digest, d.eligible, d.status, d.chunk_count,
        (SELECT count(*) FROM chunk c JOIN body b ON b.id = c.id
         WHERE c.document_id = d.id AND (l.fingerprint IS NULL OR EXISTS (SELECT 1 FROM vector v
             WHERE v.fingerprint = l.fingerprint AND v.key = c.vector_key))) AS complete

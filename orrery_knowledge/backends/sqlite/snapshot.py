@@ -27,7 +27,7 @@ class Snapshot:
         documents: document ids, shape (n,).
         corpora: corpus of each chunk, shape (n,).
         services: service of each chunk, "" for none, shape (n,).
-        matrix: unit vectors, shape (n, dimensions); rows of chunks without a vector are zero. None
+        matrix: unit vectors, shape (n, dimensions); rows of chunks without a vector are NaN. None
             when the load has no fingerprint.
         average_length: mean chunk length in words.
         frequencies: document frequencies that were looked up so far.
@@ -143,7 +143,8 @@ def _matrix(
         fetched = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), -1)
     if old is None and not blobs:
         return None
-    matrix: Vectors = np.zeros((len(ids), fetched.shape[1]), dtype=np.float32)
+    # A row without a vector must have no cosine; 0 would rank above a negative one.
+    matrix: Vectors = np.full((len(ids), fetched.shape[1]), np.nan, dtype=np.float32)
     if old is not None:
         kept = np.isin(ids, old_ids)
         matrix[kept] = old[np.searchsorted(old_ids, ids[kept])]

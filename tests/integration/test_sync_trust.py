@@ -1,0 +1,162 @@
+"""Trust that changes while or between syncs: what may answer, from which moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sync_support import SOURCE, Place, page
+
+from orrery_knowledge import preparation
+from orrery_knowledge.backends.sqlite.index import SqliteIndex
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.models import IndexedDocument, SyncReport
+from orrery_knowledge.screening import Finding, Screened
+
+REVIEWED = {"id": SOURCE, "type": "filesystem", "path": SOURCE, "trust": "reviewed"}
+REVIEW = {**REVIEWED, "trust": "review"}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def test_a_source_that_is_trusted_again_answers_again(place: Place) -> None:
+    place.fill(3)
+    place.sync()
+    place.configure(REVIEW)
+    place.sync()
+    assert place.visible() == {}
+    place.configure(REVIEWED)
+    report = place.sync()
+    assert (report.documents, report.embedded) == (3, 0)
+    assert place.holding("zebra") == {"p00.md", "p01.md", "p02.md"}
+    assert place.sync().skipped == 3
+
+
+def test_a_draft_and_a_revoked_text_are_not_read_again_for_that(place: Place) -> None:
+    place.fill(2)
+    place.write("draft.md", "---\nstatus: draft\n---\n" + page("Draft", "lynx"))
+    place.sync()
+    place.decide("p01.md", "revoked")
+    report = place.sync()
+    assert (report.documents, report.skipped, report.activated) == (0, 3, False)
+    assert set(place.visible()) == {"p00.md"}
+
+
+def test_a_text_that_new_rules_refuse_stops_answering(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.fill(2)
+    place.sync()
+
+    def stricter(text: str) -> Screened:
+        bad = Finding(kind="injection", rule="new", line=1, start=0, end=1, preview="new")
+        return Screened(text=text, findings=(bad,) if "own1x" in text else ())
+
+    monkeypatch.setattr(preparation, "screen", stricter)
+    monkeypatch.setattr(preparation, "SCREENING_VERSION", "stricter")
+    report = place.sync()
+    # One chunk of the page that is written anew, one of the page that is refused.
+    assert (report.quarantined, report.documents, report.pruned) == (1, 1, 2)
+    assert report.activated
+    assert place.holding("zebra") == {"p00.md"}
+    assert place.sync().activated is False
+
+
+@pytest.mark.parametrize(("goes_on", "found"), [(True, {"p00.md"}), (False, set())])
+def test_the_policy_says_whether_an_approved_text_answers_while_its_edit_waits(
+    place: Place, goes_on: bool, found: set[str]
+) -> None:
+    place.configure(REVIEW)
+    place.fill(2)
+    place.sync()
+    for name in ("p00.md", "p01.md"):
+        place.decide(name, "approved")
+    place.sync()
+    place.write("p00.md", page("Page 0", "walrus"))
+    report = place.sync(answer_while_pending=goes_on)
+    assert (report.pending, report.pruned) == (1, 0 if goes_on else 1)
+    assert place.holding("own0x") == found
+    assert place.holding("own1x") == {"p01.md"}
+
+
+def test_the_policy_comes_from_the_configuration(place: Place) -> None:
+    policy = {"answer_from_approved_while_edit_pending": False}
+    place.configure(REVIEW, policy=policy, embedder={"type": "none"})
+    place.fill(2)
+    place.cli("sync")
+    for name in ("p00.md", "p01.md"):
+        place.decide(name, "approved")
+    place.cli("sync")
+    place.write("p00.md", page("Page 0", "walrus"))
+    assert place.cli("sync", "--json").json["pruned"] == 1
+    assert set(place.visible()) == {"p01.md"}
+
+
+class ApprovesMeanwhile(SqliteIndex):
+    """Somebody approves a waiting text (and revokes another) while a load is built."""
+
+    ledger: Ledger
+    approve: str
+    revoke: str
+
+    async def write(self, load: int, documents: Sequence[IndexedDocument]) -> int:
+        ended = await super().write(load, documents)
+        if self.approve:
+            [review] = [r for r in await self.ledger.reviews() if r.path == self.approve]
+            self.approve = ""
+            await self.ledger.decide(review.document, review.digest, "approved", reviewer="ada")
+        if self.revoke:
+            [row] = [d for d in documents if d.path == self.revoke]
+            key = (row.corpus, row.source, row.path)
+            self.revoke = ""
+            await self.ledger.decide(key, row.digest, "revoked", reviewer="ada", indexed=True)
+        return ended
+
+
+def test_what_is_decided_during_a_build_is_taken_along(place: Place) -> None:
+    place.configure({**REVIEW, "id": "a-waits", "path": "waits"}, {**REVIEWED, "id": "docs"})
+    (place.root / "waits").mkdir()
+    (place.root / "waits" / "new.md").write_text(page("New", "lynx"), encoding="utf-8")
+    place.fill(2)
+
+    async def work(index: SqliteIndex, ledger: Ledger) -> SyncReport:
+        index.__class__ = ApprovesMeanwhile
+        assert isinstance(index, ApprovesMeanwhile)
+        index.ledger, index.approve, index.revoke = ledger, "new.md", "p01.md"
+        return await place.sync_with(index, ledger, place.embedder)
+
+    report = place.run(work)
+    assert (report.documents, report.pending, report.activated) == (3, 0, True)
+    assert set(place.visible()) == {"new.md", "p00.md"}
+    [passage] = place.search("lynx", top_k=1).passages
+    assert passage.trust == "reviewed by ada"
+    assert place.reviews() == {"new.md": ["approved"]}
+
+
+def test_an_index_that_knows_more_decisions_than_its_ledger_does_not_answer(place: Place) -> None:
+    place.fill(2)
+    place.sync()
+    place.decide("p00.md", "revoked")
+    assert place.holding("zebra") == {"p01.md"}
+    for file in place.state.glob("ledger.db*"):
+        file.unlink()
+    result = place.search("zebra")
+    assert (result.status, result.passages) == ("unavailable", ())
+    assert result.reason is not None
+    assert "delete the index and run sync" in result.reason
+    assert place.cli("search", "zebra").code == 3
+    assert place.cli("sync").code == 2
+    for file in place.state.glob("index.db*"):
+        file.unlink()
+    assert place.sync().documents == 2
+
+
+def test_a_dry_run_in_a_fresh_folder_leaves_nothing(place: Place) -> None:
+    place.fill(2)
+    ran = place.cli("sync", "--dry-run", "--json")
+    assert (ran.code, ran.json["documents"], ran.json["embedded"]) == (0, 2, 2)
+    assert not place.state.exists()
