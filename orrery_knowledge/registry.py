@@ -30,6 +30,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
         "git": "orrery_knowledge.sources.git:GitSource",
     },
     "backends": {
+        "pgvector": "orrery_knowledge.backends.pgvector.index:PgVectorIndex",
         "sqlite": "orrery_knowledge.backends.sqlite.index:SqliteIndex",
     },
     "embedders": {
@@ -37,7 +38,7 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     },
 }
 
-EXTRAS = {"minilm": "minilm"}
+EXTRAS = {"minilm": "minilm", "pgvector": "pgvector"}
 """Component name -> the extra that installs what its module imports."""
 
 

@@ -16,6 +16,7 @@ from pytest_socket import disable_socket, enable_socket
 MakeDistribution = Callable[[str, str, dict[str, str]], Path]
 UNIT = Path(__file__).parent / "unit"
 FOREIGN = ("ORRERY_", "GIT_", "OTEL_", "XDG_")
+KEPT = "ORRERY_TEST_"  # says where the services of tests are
 
 # The machines that run these are shared: how long one example takes says nothing.
 settings.register_profile("orrery", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     home = Path(tempfile.mkdtemp(prefix="orrery-home-"))
     config.stash[_home] = home
     for name in list(os.environ):
-        if name.startswith(FOREIGN):
+        if name.startswith(FOREIGN) and not name.startswith(KEPT):
             del os.environ[name]
     os.environ.update(
         HOME=str(home),

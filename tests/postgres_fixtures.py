@@ -7,14 +7,18 @@ extensions), or one of our own. Each test gets a database of its own, copied fro
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
 from secrets import token_hex
+from typing import Any
 
 import psycopg
 import pytest
 from postgres_server import PostgresServer
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
+
+from orrery_knowledge.backends.pgvector.index import PgVectorConfig, PgVectorIndex
 
 VARIABLE = "ORRERY_TEST_POSTGRES_URL"
 
@@ -52,6 +56,32 @@ def postgres_url(postgres_admin_url: str, postgres_template: str) -> Iterator[st
     yield _with_database(postgres_admin_url, name)
     with psycopg.connect(postgres_admin_url, autocommit=True) as admin:
         admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(database))
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that a test may stop, and its own: others use the shared one."""
+    server = PostgresServer()
+    with psycopg.connect(server.url(), autocommit=True) as admin:
+        admin.execute("CREATE EXTENSION vector")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+async def open_postgres(
+    postgres_url: str, tmp_path: Path
+) -> AsyncIterator[Callable[..., PgVectorIndex]]:
+    """Opens indexes on the test's database; keyword arguments are settings."""
+    opened: list[PgVectorIndex] = []
+
+    def open_one(url: str = postgres_url, **settings: Any) -> PgVectorIndex:
+        opened.append(PgVectorIndex(PgVectorConfig(url=url, **settings), state=tmp_path))
+        return opened[-1]
+
+    yield open_one
+    for index in opened:
+        await index.close()
 
 
 def _with_database(url: str, name: str) -> str:

@@ -101,8 +101,8 @@ class PostgresServer:
         )
         self._wait_until_it_answers()
 
-    def halt(self, how: signal.Signals = signal.SIGQUIT) -> None:
-        """Stop the server as a crash would, keeping its data for another `start`."""
+    def halt(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stop the server and cut its clients off, keeping its data for another `start`."""
         os.kill(self.pid, how)
         if self._supervisor is not None:
             self._supervisor.wait(60)
@@ -120,6 +120,17 @@ class PostgresServer:
     def pid(self) -> int:
         """Process id of the postmaster."""
         return int((self.folder / "data" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to every process of it: SIGSTOP makes it a server that hangs."""
+        parent = self.pid
+        for folder in Path("/proc").iterdir():
+            if not folder.name.isdecimal():
+                continue
+            with contextlib.suppress(OSError):
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                if parent in (int(folder.name), int(fields[1])):
+                    os.kill(int(folder.name), number)
 
     def _initialise(self) -> None:
         secret = self.folder / "password"

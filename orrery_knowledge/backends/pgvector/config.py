@@ -66,3 +66,9 @@ class PgVectorConfig(BaseModel):
     @classmethod
     def _on_or_off(cls, value: Any) -> Any:
         return {True: {}, False: None}.get(value, value) if isinstance(value, bool) else value
+
+    @property
+    def address(self) -> str | None:
+        """The server's name, for traces; None for a socket in the file system."""
+        host = conninfo_to_dict(self.url.get_secret_value()).get("host")
+        return None if host is None or str(host).startswith("/") else str(host)

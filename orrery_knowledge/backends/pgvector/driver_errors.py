@@ -57,12 +57,30 @@ REASONS: Final[tuple[tuple[type[psycopg.Error], str], ...]] = (
 )
 """What is said of each error, the first that fits."""
 
+REFUSALS: Final = (
+    ("password authentication failed", "it refuses the user or password of backend.url"),
+    ("no password supplied", "backend.url has no password, and it asks for one"),
+    ("no pg_hba.conf entry", "it takes no connections from here"),
+    ("timeout expired", "no connection in time"),
+    ("too many", "it has no connection left; lower pool_size"),
+    ("remaining connection slots", "it has no connection left; lower pool_size"),
+    ("starting up", "it is starting or shutting down"),
+    ("shutting down", "it is starting or shutting down"),
+    ("does not exist", "the user or the database of backend.url does not exist"),
+)
+"""A connection that is refused comes without a code: the words are all there is to go by."""
+
 MISSING: Final = (errors.UndefinedTable, errors.InvalidSchemaName)
 """Our tables are not there: nothing was ever indexed."""
 
 
 def reason(error: psycopg.Error) -> str:
     """What is said of an error of the driver."""
+    if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
+        words = str(error)
+        for sign, text in REFUSALS:
+            if sign in words:
+                return text
     return next(text for kind, text in REASONS if isinstance(error, kind))
 
 

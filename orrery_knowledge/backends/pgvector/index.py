@@ -300,7 +300,10 @@ class PgVectorIndex:
 
     def _span(self, operation: str) -> AbstractContextManager[object]:
         return database_span(
-            system="postgresql", operation=operation, namespace=self._config.schema_name
+            system="postgresql",
+            operation=operation,
+            namespace=self._config.schema_name,
+            address=self._config.address,
         )
 
     async def _maintain(self, work: Work[None]) -> None:

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from psycopg import AsyncConnection, Error, OperationalError
 from psycopg.rows import TupleRow
-from psycopg_pool import AsyncConnectionPool
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from orrery_knowledge.backends.pgvector.driver_errors import (
     NAME,
@@ -162,22 +162,26 @@ class Pool:
             await self._open()
         if self._pool.get_stats().get("pool_available"):
             return await self._pool.getconn()
-        self._failed.clear()
         getting = asyncio.ensure_future(self._pool.getconn())
-        failing = asyncio.ensure_future(self._failed.wait())
         try:
-            await asyncio.wait({getting, failing}, return_when=asyncio.FIRST_COMPLETED)
-            # With other connections about, one will come back; the pool's own timeout bounds this.
-            if getting.done() or self._failure is None or self._pool.get_stats().get("pool_size"):
-                return await getting
-            raise BackendUnavailable(f"{NAME}: {reason(self._failure)}") from self._failure
+            while not getting.done():
+                self._failed.clear()
+                failing = asyncio.ensure_future(self._failed.wait())
+                try:
+                    await asyncio.wait({getting, failing}, return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    failing.cancel()
+                # While there are other connections one will come back (and the pool's own timeout
+                # bounds the wait); without any, there is nothing to wait for.
+                if not (getting.done() or self._pool.get_stats().get("pool_size")):
+                    failure = self._failure or PoolTimeout()
+                    raise BackendUnavailable(f"{NAME}: {reason(failure)}") from failure
+            return await getting
         except BaseException:
             if getting.done() and not getting.cancelled() and getting.exception() is None:
                 await self._pool.putconn(getting.result())
             getting.cancel()
             raise
-        finally:
-            failing.cancel()
 
     async def _open(self) -> None:
         async with self._opening:

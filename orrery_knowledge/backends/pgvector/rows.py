@@ -193,7 +193,7 @@ def make_rows(
                 chunk, number, load, FOREVER, item.chunk.ordinal, item.length,
                 len(item.identifiers), document.eligible, corpus, service,
                 bytes.fromhex(item.vector_key) if item.vector_key else None,
-                [clean.text(name) for name in (*item.identifiers, *item.fragments)],
+                list(dict.fromkeys(map(clean.text, (*item.identifiers, *item.fragments)))),
                 clean.lexemes(frozenset(item.header), item.words),
             ))  # fmt: skip
             rows.bodies.append((chunk, *_body(item, clean)))

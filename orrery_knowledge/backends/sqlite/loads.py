@@ -257,7 +257,8 @@ def _insert(db: sqlite3.Connection, load: int, document: IndexedDocument) -> Non
         chunk = item.chunk
         key = bytes.fromhex(item.vector_key) if item.vector_key else None
         row = (document_id, chunk.ordinal, item.length, key)
-        names = {name: 1 for name in item.identifiers} | {name: 0 for name in item.fragments}
+        # One that is both, in header and text, counts as whole.
+        names = dict.fromkeys(item.fragments, 0) | dict.fromkeys(item.identifiers, 1)
         db.execute(
             SQL["insert_body"],
             {

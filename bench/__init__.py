@@ -1,0 +1,1 @@
+"""Figures for `make bench`: every engine over the same rows in one run. Never asserted."""
