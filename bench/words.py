@@ -20,12 +20,12 @@ COINED_SHARE = 0.06
 RENAMED_SHARE = 0.5
 """Share of the identifiers of which one part is replaced."""
 
+SHIFT = 10.0
+"""Flattens the head, so that the first ranks are common and not everywhere (Mandelbrot 1953)."""
+
 MAX_RANK = 5_000_000
 
-_SYLLABLES = (
-    "ba be bi bo bu da de di do du fa fe fi fo ga ge go ka ke ki ko la le li lo lu ma me mi mo "
-    "na ne ni no pa pe pi po ra re ri ro sa se si so ta te ti to va ve vi vo za ze zi zo"
-).split()
+_SYLLABLES = tuple(consonant + vowel for consonant in "bdfgklmnprstvz" for vowel in "aeiou")
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*[A-Za-z0-9]|[A-Za-z0-9]")
 _DIGITS = re.compile(r"\d+")
 _IDENTIFIER = re.compile(r"[a-z]+[_-][a-z]|[a-z][A-Z]|[A-Z][a-z]+[A-Z]")
@@ -48,7 +48,7 @@ def coin(rank: int) -> str:
 def draw_rank(random: Random, exponent: float = EXPONENT) -> int:
     """A rank, from 0, with a probability that falls as a power of it."""
     tail = (1.0 - random.random()) ** (-1.0 / (exponent - 1.0))
-    return min(int(tail) - 1, MAX_RANK)
+    return min(int(SHIFT * (tail - 1.0)), MAX_RANK)
 
 
 def service_name(random: Random) -> str:

@@ -123,14 +123,7 @@ class PostgresServer:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to every process of it: SIGSTOP makes it a server that hangs."""
-        parent = self.pid
-        for folder in Path("/proc").iterdir():
-            if not folder.name.isdecimal():
-                continue
-            with contextlib.suppress(OSError):
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-                if parent in (int(folder.name), int(fields[1])):
-                    os.kill(int(folder.name), number)
+        _signal_all(self.pid, number)
 
     def _initialise(self) -> None:
         secret = self.folder / "password"
@@ -240,6 +233,16 @@ def _environment() -> dict[str, str]:
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 
 
+def _signal_all(postmaster: int, number: signal.Signals) -> None:
+    """Signal a server's processes; each has a process group of its own."""
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdecimal():
+            with contextlib.suppress(OSError):
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                if postmaster in (int(folder.name), int(fields[1])):
+                    os.kill(int(folder.name), number)
+
+
 def _supervise(folder: Path, server: Sequence[str]) -> int:
     """Run the server until it ends or standard input closes; then clean up after both."""
     account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
@@ -262,6 +265,7 @@ def _supervise(folder: Path, server: Sequence[str]) -> int:
     if not stop:
         return process.returncode
     process.send_signal(signal.SIGQUIT)  # at once: the data is thrown away
+    _signal_all(process.pid, signal.SIGCONT)  # a test may have left it stopped
     process.wait()
     shutil.rmtree(folder, ignore_errors=True)
     return 0

@@ -11,7 +11,7 @@ from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import print_json, say, warn
 from orrery_knowledge.errors import DocumentError
 from orrery_knowledge.governance.metadata import parse_metadata
-from orrery_knowledge.models import Chunk, Document
+from orrery_knowledge.models import Chunk, Document, Model
 from orrery_knowledge.sources.decoding import decode
 
 
@@ -30,30 +30,29 @@ async def chunk(
     config: Path | None, files: tuple[Path, ...], size: int, show_text: bool, json_: bool
 ) -> int:
     """Show how Markdown FILES are cut: sections, lines, sizes."""
-    shown = []
-    failed = False
+    shown: list[_Cut] = []
     for file in files:
         try:
-            title, chunks = _cut(file, size)
+            shown.append(_cut(file, size))
         except (OSError, DocumentError) as error:
-            failed = True
             warn(f"error: {file}: {getattr(error, 'strerror', None) or error}")
-            continue
-        shown.append({"file": str(file), "title": title, "chunks": chunks})
     if json_:
-        print_json(
-            [
-                {**entry, "chunks": [c.model_dump(mode="json") for c in entry["chunks"]]}  # type: ignore[attr-defined]
-                for entry in shown
-            ]
-        )
+        print_json([cut.model_dump(mode="json") for cut in shown])
     else:
-        for entry in shown:
-            _show(str(entry["file"]), str(entry["title"]), entry["chunks"], show_text)  # type: ignore[arg-type]
-    return 1 if failed else 0
+        for cut in shown:
+            _show(cut, show_text)
+    return 0 if len(shown) == len(files) else 1
 
 
-def _cut(file: Path, size: int) -> tuple[str, list[Chunk]]:
+class _Cut(Model):
+    """How one file is cut."""
+
+    file: str
+    title: str
+    chunks: tuple[Chunk, ...]
+
+
+def _cut(file: Path, size: int) -> _Cut:
     document = Document(
         corpus="",
         source="",
@@ -66,12 +65,12 @@ def _cut(file: Path, size: int) -> tuple[str, list[Chunk]]:
     chunks = chunk_markdown(
         front.body, title=metadata.title, size=size, first_line=front.first_line
     )
-    return metadata.title, chunks
+    return _Cut(file=str(file), title=metadata.title, chunks=tuple(chunks))
 
 
-def _show(file: str, title: str, chunks: list[Chunk], show_text: bool) -> None:
-    say(f"{file}: {title} ({len(chunks)} chunks)")
-    for item in chunks:
+def _show(cut: _Cut, show_text: bool) -> None:
+    say(f"{cut.file}: {cut.title} ({len(cut.chunks)} chunks)")
+    for item in cut.chunks:
         path = " > ".join(item.heading_path) or "(before the first heading)"
         part = f" (part {item.part}/{item.parts})" if item.parts > 1 else ""
         say(

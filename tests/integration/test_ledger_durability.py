@@ -5,12 +5,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from orrery_knowledge.errors import BackendUnavailable
 from orrery_knowledge.governance.ledger import Ledger
+
+pytest_plugins = ["ledger_fixtures"]
 
 WRITER = """
 import asyncio, sys
@@ -48,10 +49,6 @@ asyncio.run(main())
 """
 
 
-def url_of(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder / 'ledger.db'}"
-
-
 def start(code: str, url: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", code, url], stdout=subprocess.PIPE, text=True, bufsize=1
@@ -60,9 +57,9 @@ def start(code: str, url: str) -> subprocess.Popen[str]:
 
 @pytest.mark.parametrize("after", [1, 7])
 async def test_killed_writer_loses_nothing_that_it_was_told_is_saved(
-    tmp_path: Path, after: int
+    ledger_url: str, after: int
 ) -> None:
-    child = start(WRITER, url_of(tmp_path))
+    child = start(WRITER, ledger_url)
     assert child.stdout is not None
     told = 0
     for _ in range(after):
@@ -71,7 +68,7 @@ async def test_killed_writer_loses_nothing_that_it_was_told_is_saved(
     told = max([told, *(int(line) for line in child.stdout.read().split())])
     assert child.wait(timeout=60) == -signal.SIGKILL
     child.stdout.close()
-    async with Ledger(url_of(tmp_path)) as ledger:
+    async with Ledger(ledger_url) as ledger:
         rows = await ledger.evidence("inc")
         decided = [decision.path for decision in await ledger.decisions_since(0)]
         # Writing goes on as if nothing had happened.
@@ -80,16 +77,17 @@ async def test_killed_writer_loses_nothing_that_it_was_told_is_saved(
     assert len(rows) % 3 == 0, "passages of one answer are saved together or not at all"
     assert [row.sequence for row in rows] == list(range(1, len(rows) + 1))
     assert decided[:told] == [str(n) for n in range(1, told + 1)]
-    with sqlite3.connect(tmp_path / "ledger.db") as connection:
-        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    connection.close()
+    if ledger_url.startswith("sqlite"):
+        with sqlite3.connect(ledger_url.partition("///")[2]) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        connection.close()
 
 
 async def test_decision_lock_keeps_other_processes_out_and_ends_with_its_process(
-    tmp_path: Path,
+    ledger_url: str,
 ) -> None:
-    async with Ledger(url_of(tmp_path)) as ledger:
-        child = start(HOLDER, url_of(tmp_path))
+    async with Ledger(ledger_url) as ledger:
+        child = start(HOLDER, ledger_url)
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
         with pytest.raises(BackendUnavailable, match="held by another"):
@@ -104,9 +102,9 @@ async def test_decision_lock_keeps_other_processes_out_and_ends_with_its_process
             pass
 
 
-async def test_holder_of_the_decision_lock_may_decide_and_others_wait(tmp_path: Path) -> None:
+async def test_holder_of_the_decision_lock_may_decide_and_others_wait(ledger_url: str) -> None:
     order: list[str] = []
-    async with Ledger(url_of(tmp_path)) as one, Ledger(url_of(tmp_path)) as two:
+    async with Ledger(ledger_url) as one, Ledger(ledger_url) as two:
 
         async def other(ledger: Ledger, name: str) -> None:
             await ledger.decide(("c", "s", name), "a" * 64, "revoked", reviewer="bob", indexed=True)
@@ -130,8 +128,8 @@ async def test_holder_of_the_decision_lock_may_decide_and_others_wait(tmp_path: 
     assert sorted(order[1:]) == ["other ledger", "same ledger"]
 
 
-async def test_task_that_outlives_the_lock_holds_it_no_longer(tmp_path: Path) -> None:
-    async with Ledger(url_of(tmp_path)) as ledger:
+async def test_task_that_outlives_the_lock_holds_it_no_longer(ledger_url: str) -> None:
+    async with Ledger(ledger_url) as ledger:
         go = asyncio.Event()
 
         async def later() -> None:
@@ -142,7 +140,7 @@ async def test_task_that_outlives_the_lock_holds_it_no_longer(tmp_path: Path) ->
         async with ledger.decision_lock():
             task = asyncio.create_task(later())
             await asyncio.sleep(0)
-        child = start(HOLDER, url_of(tmp_path))
+        child = start(HOLDER, ledger_url)
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
         go.set()
@@ -153,8 +151,8 @@ async def test_task_that_outlives_the_lock_holds_it_no_longer(tmp_path: Path) ->
         child.stdout.close()
 
 
-async def test_cancelled_wait_leaves_the_lock_free(tmp_path: Path) -> None:
-    async with Ledger(url_of(tmp_path)) as one, Ledger(url_of(tmp_path)) as two:
+async def test_cancelled_wait_leaves_the_lock_free(ledger_url: str) -> None:
+    async with Ledger(ledger_url) as one, Ledger(ledger_url) as two:
 
         async def want() -> None:
             async with two.decision_lock():
@@ -170,8 +168,8 @@ async def test_cancelled_wait_leaves_the_lock_free(tmp_path: Path) -> None:
             pass
 
 
-async def test_cancelled_writes_leave_a_ledger_that_works(tmp_path: Path) -> None:
-    async with Ledger(url_of(tmp_path)) as ledger:
+async def test_cancelled_writes_leave_a_ledger_that_works(ledger_url: str) -> None:
+    async with Ledger(ledger_url) as ledger:
         for step in range(20):
             task = asyncio.create_task(ledger.record(f"step {step}", actor="test"))
             for _ in range(step):

@@ -3,13 +3,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from orrery_knowledge.errors import ConfigurationError, KnowledgeError, StaleDecision
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Document
+
+pytest_plugins = ["ledger_fixtures"]
 
 KEY = ("runbooks", "wiki", "pool.md")
 OLD, NEW = "a" * 64, "b" * 64
@@ -36,13 +37,9 @@ async def file(ledger: Ledger, digest: str, document: Document | None = None) ->
     )
 
 
-def url_of(folder: Path) -> str:
-    return f"sqlite+aiosqlite:///{folder / 'state' / 'ledger.db'}"
-
-
 @pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    async with Ledger(url_of(tmp_path)) as opened:
+async def ledger(ledger_url: str) -> AsyncIterator[Ledger]:
+    async with Ledger(ledger_url) as opened:
         yield opened
 
 
@@ -185,8 +182,8 @@ async def test_verdict_must_be_known(ledger: Ledger) -> None:
         await ledger.decide(KEY, NEW, "blessed", reviewer="ada")  # type: ignore[arg-type]
 
 
-async def test_of_many_decisions_at_once_exactly_one_wins(tmp_path: Path) -> None:
-    async with Ledger(url_of(tmp_path)) as one, Ledger(url_of(tmp_path)) as two:
+async def test_of_many_decisions_at_once_exactly_one_wins(ledger_url: str) -> None:
+    async with Ledger(ledger_url) as one, Ledger(ledger_url) as two:
         await file(one, NEW)
         outcomes = await asyncio.gather(
             *(

@@ -15,7 +15,7 @@ from psycopg.rows import dict_row
 
 from orrery_knowledge.backends.pgvector import vectors
 from orrery_knowledge.backends.pgvector.pools import Connection
-from orrery_knowledge.backends.pgvector.rows import document_key
+from orrery_knowledge.backends.pgvector.rows import Cleaner, document_key
 from orrery_knowledge.backends.pgvector.sql import FOREVER, Sql
 from orrery_knowledge.errors import CheckFailed, LoadsHeld, Superseded, UnknownLoad
 from orrery_knowledge.models import KnownDocument, LoadRecord
@@ -222,8 +222,8 @@ async def set_eligible(
         connection,
         "versions_of",
         key=document_key(source, path),
-        corpus=corpus,
-        digest=digest,
+        corpus=Cleaner().text(corpus),
+        digest=Cleaner().text(digest),
         eligible=eligible,
         active=pointer["active"],
     )
@@ -252,6 +252,7 @@ async def recount(connection: Connection) -> None:
 async def known(connection: Connection, source: str) -> dict[str, KnownDocument]:
     """Newest visible versions of a source whose chunks and vectors are really all there."""
     active = (await row(connection, "pointer"))["active"]
+    source = Cleaner().text(source)
     documents = await rows(connection, "known", source=source, active=active)
     with_vector: dict[int, int] | None = None
     if active and (fingerprint := (await record(connection, active)).fingerprint) is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import AsyncIterator, Awaitable, Coroutine
+from collections.abc import AsyncIterator, Coroutine
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -77,6 +77,7 @@ class Pool:
         self._failed = asyncio.Event()
         self._failure: Error | None = None
         self._opening = asyncio.Lock()
+        self._guard: asyncio.Task[None] | None = None
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             key.url,
             connection_class=_recording(self),
@@ -134,7 +135,9 @@ class Pool:
 
     async def close(self) -> None:
         """Close every connection."""
-        await self._pool.close()
+        if self._guard is not None:
+            self._guard.cancel()
+            await asyncio.wait({self._guard})
 
     def finish(self) -> None:
         """Close the sockets of a pool whose loop is gone."""
@@ -178,15 +181,31 @@ class Pool:
                     raise BackendUnavailable(f"{NAME}: {reason(failure)}") from failure
             return await getting
         except BaseException:
-            if getting.done() and not getting.cancelled() and getting.exception() is None:
-                await self._pool.putconn(getting.result())
+            # It may get a connection in spite of being cancelled, now or in a moment.
+            getting.add_done_callback(self._give_back)
             getting.cancel()
             raise
+
+    def _give_back(self, getting: asyncio.Task[Connection]) -> None:
+        if not getting.cancelled() and getting.exception() is None:
+            keep(asyncio.ensure_future(self._pool.putconn(getting.result())))
 
     async def _open(self) -> None:
         async with self._opening:
             if self._pool.closed:
                 await self._pool.open(wait=False)
+                self._guard = asyncio.create_task(self._close_with_the_loop())
+
+    async def _close_with_the_loop(self) -> None:
+        """Close the pool when the event loop cancels everything at its end.
+
+        The pool's own tasks take a cancellation for a failed connection and go on, so a loop that
+        ends before `close` was called would wait for them for ever.
+        """
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await self._pool.close()
 
     async def _note_failure(self, _: AsyncConnectionPool[Connection]) -> None:
         self._failed.set()
@@ -279,19 +298,24 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
     return task.result()
 
 
-_dropped: set[Awaitable[Any]] = set()
+_kept: set[asyncio.Task[Any]] = set()
 
 
-def _drop(task: asyncio.Task[T]) -> None:
-    """Cancel a task without waiting for it; whatever it still raises is nobody's business."""
-    _dropped.add(task)
+def keep(task: asyncio.Task[T]) -> None:
+    """Let a task end on its own; what it raises is nobody's business any more."""
+    _kept.add(task)  # the event loop alone would let it be collected
 
     def forget(_: asyncio.Task[T]) -> None:
-        _dropped.discard(task)
+        _kept.discard(task)
         if not task.cancelled():
             task.exception()
 
     task.add_done_callback(forget)
+
+
+def _drop(task: asyncio.Task[T]) -> None:
+    """Cancel a task without waiting for it."""
+    keep(task)
     task.cancel()
 
 

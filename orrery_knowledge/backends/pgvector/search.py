@@ -21,6 +21,7 @@ from psycopg.rows import dict_row
 from orrery_knowledge.backends.pgvector.approximate import near
 from orrery_knowledge.backends.pgvector.config import Hnsw
 from orrery_knowledge.backends.pgvector.pools import Connection
+from orrery_knowledge.backends.pgvector.rows import Cleaner
 from orrery_knowledge.backends.pgvector.statistics import SQL, Statistics, StatisticsCache
 from orrery_knowledge.backends.pgvector.vectors import know_vectors
 from orrery_knowledge.backends.ranking import (
@@ -244,7 +245,12 @@ async def _nothing() -> list[int]:
 
 
 def _filters(known: Statistics, query: Query) -> dict[str, Any]:
-    return {"load": known.load, "corpus": query.corpus, "service": query.service}
+    clean = Cleaner()
+    return {
+        "load": known.load,
+        "corpus": clean.maybe(query.corpus),
+        "service": clean.maybe(query.service),
+    }
 
 
 def _lookups(step: Step) -> dict[str, list[str]]:
