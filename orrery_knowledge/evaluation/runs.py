@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.confidence import confidence
 from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.evaluation.datasets import DOCUMENT_GLOBS, Dataset, LabelledQuery
 from orrery_knowledge.evaluation.metrics import Judged
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Mode, Model, Query, SyncReport
-from orrery_knowledge.protocols import Embedder
+from orrery_knowledge.protocols import Embedder, KnowledgeIndex
 from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.sources.filesystem import FilesystemSource, FilesystemSourceConfig
 from orrery_knowledge.sync import Progress, SyncOptions, sync
@@ -67,6 +67,7 @@ class Evaluation(Model):
 
 async def run_dataset(
     dataset: Dataset,
+    make_index: Callable[[Path], KnowledgeIndex],
     embedder: Embedder | None,
     *,
     mode: Mode = "hybrid",
@@ -78,10 +79,19 @@ async def run_dataset(
 
     Nothing is written anywhere else, so no evaluation can leak into what agents find. The
     documents count as reviewed there; screening applies as always.
+
+    Args:
+        dataset: what to ask.
+        make_index: gives an empty index that nobody else sees; it is destroyed in the end.
+        embedder: None for search by words alone.
+        mode: which rankings take part.
+        chunk_size: in characters.
+        progress: told while documents are indexed.
+        on_query: told (done, all) while queries are ranked.
     """
     with tempfile.TemporaryDirectory(prefix="orrery-eval-") as folder:
         state = Path(folder)
-        index = SqliteIndex(SqliteConfig(), state=state)
+        index = make_index(state)
         ledger = Ledger(state / "ledger.db")
         source = FilesystemSource(
             FilesystemSourceConfig(
@@ -109,6 +119,7 @@ async def run_dataset(
                     on_query(number, len(dataset.queries))
         finally:
             await source.close()
+            await asyncio.shield(index.destroy())
             await retrieval.close()
     return _evaluate(dataset, mode, ranked, report), ranked
 

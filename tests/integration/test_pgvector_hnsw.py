@@ -83,7 +83,8 @@ def graph_alone(url: str, most: int) -> int:
         admin.execute("SET hnsw.iterative_scan = strict_order")
         admin.execute(SQL("SET hnsw.max_scan_tuples = {}").format(most))
         found = admin.execute(
-            "SELECT id FROM orrery.nearest_1 WHERE eligible ORDER BY value <#> %s::halfvec LIMIT 50",
+            "SELECT id FROM orrery.nearest_1 WHERE eligible "
+            "ORDER BY value <#> %s::halfvec LIMIT 50",
             (str(TARGET.tolist()),),
         )
         return len(found.fetchall())

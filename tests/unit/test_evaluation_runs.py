@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.evaluation.datasets import Dataset, LabelledQuery
 from orrery_knowledge.evaluation.runs import Ranked, run_dataset, write_confidence, write_run
@@ -12,6 +13,12 @@ from orrery_knowledge.testing.embedders import HashingEmbedder
 
 POOL = "# Pool\n\nClients wait.\n\n## Remedy\n\nRaise max_connections.\n"
 LAG = "# Lag\n\nConsumers fall behind.\n\n## Remedy\n\nAdd partitions.\n"
+
+
+def sqlite(folder: Path) -> SqliteIndex:
+    """Never the configured file, even where its path is absolute."""
+    return SqliteIndex.private(SqliteConfig(path=Path("/nobody/has/this/index.db")), state=folder)
+
 
 Qrels = dict[str, dict[tuple[str, str], int]]
 
@@ -46,7 +53,7 @@ async def test_a_tiny_dataset_by_hand(dataset) -> None:
             "q2": {("lag.md", ""): 2},
         },
     )
-    result, ranked = await run_dataset(made, None, mode="lexical")
+    result, ranked = await run_dataset(made, sqlite, None, mode="lexical")
     assert ranked["q1"].sections[0][0] == ("db/pool.md", "remedy")
     assert {target for target, _ in ranked["q2"].sections} == {
         ("lag.md", "lag"),
@@ -75,7 +82,7 @@ async def test_a_wrong_answer_scores_nothing(dataset) -> None:
         [asked("q1", "max_connections")],
         {"q1": {("lag.md", "remedy"): 2}},
     )
-    result, _ = await run_dataset(made, None, mode="lexical")
+    result, _ = await run_dataset(made, sqlite, None, mode="lexical")
     scores = result.scores["all"]
     assert (scores.recall_5, scores.precision_5, scores.mrr_10, scores.ndcg_10) == (0, 0, 0, 0)
     assert (scores.document_recall_1, scores.document_recall_5) == (0, 0)
@@ -90,7 +97,7 @@ async def test_an_alert_goes_by_its_name_and_not_by_its_labels(dataset) -> None:
         [asked("q1", "Consumers partitions", payload=payload)],
         {"q1": {("pool.md", ""): 2}},
     )
-    _, ranked = await run_dataset(made, None, mode="lexical")
+    _, ranked = await run_dataset(made, sqlite, None, mode="lexical")
     assert [target for target, _ in ranked["q1"].sections] == [("pool.md", "poolexhausted")]
 
 
@@ -101,7 +108,7 @@ async def test_a_hundred_sections_are_ranked_and_no_more(dataset) -> None:
         [asked("q1", "kafka broker")],
         {"q1": {("long.md", ""): 2}},
     )
-    _, ranked = await run_dataset(made, None, mode="lexical")
+    _, ranked = await run_dataset(made, sqlite, None, mode="lexical")
     targets = [target for target, _ in ranked["q1"].sections]
     assert len(targets) == len(set(targets)) == 100
     scores = [score for _, score in ranked["q1"].sections]
@@ -116,7 +123,7 @@ async def test_by_meaning_every_section_is_ranked(dataset) -> None:
         {},
     )
     embedder = HashingEmbedder()
-    result, ranked = await run_dataset(made, embedder, mode="vector")
+    result, ranked = await run_dataset(made, sqlite, embedder, mode="vector")
     assert len(ranked["q1"].sections) == 4
     assert result.scores == {}
     assert set(result.confidence) == {"unanswerable"}
@@ -129,7 +136,7 @@ async def test_nothing_is_left_behind(
     scratch.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     made = dataset({"pool.md": POOL}, [asked("q1", "pool")], {"q1": {("pool.md", ""): 2}})
-    await run_dataset(made, None, mode="lexical")
+    await run_dataset(made, sqlite, None, mode="lexical")
     assert list(scratch.iterdir()) == []
     assert sorted(p.name for p in (tmp_path / "set").iterdir()) == ["docs"]
 
@@ -139,21 +146,21 @@ async def test_what_is_quarantined_is_reported(dataset) -> None:
     made = dataset(
         {"pool.md": POOL, "unsafe.md": unsafe}, [asked("q1", "pool")], {"q1": {("pool.md", ""): 2}}
     )
-    result, _ = await run_dataset(made, None, mode="lexical")
+    result, _ = await run_dataset(made, sqlite, None, mode="lexical")
     assert (result.sync.documents, result.sync.quarantined) == (1, 1)
 
 
 async def test_without_any_document_there_is_no_evaluation(dataset) -> None:
     made = dataset({"x.bin": "no document"}, [asked("q1", "x")], {"q1": {("x", ""): 1}})
     with pytest.raises(KnowledgeError, match="set: nothing was indexed"):
-        await run_dataset(made, None, mode="lexical")
+        await run_dataset(made, sqlite, None, mode="lexical")
 
 
 async def test_progress_is_told(dataset) -> None:
     made = dataset({"pool.md": POOL}, [asked("q1", "pool"), asked("q2", "max")],
                    {"q1": {("pool.md", ""): 2}, "q2": {("pool.md", ""): 2}})  # fmt: skip
     told: list[tuple[int, int]] = []
-    await run_dataset(made, None, mode="lexical", on_query=lambda *done: told.append(done))
+    await run_dataset(made, sqlite, None, mode="lexical", on_query=lambda *done: told.append(done))
     assert told == [(1, 2), (2, 2)]
 
 

@@ -6,9 +6,11 @@ import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, TypeVar
 
 import psycopg
+from psycopg.sql import SQL, Identifier
 
 from orrery_knowledge.backends.pgvector import loads, upkeep, vectors, writing
 from orrery_knowledge.backends.pgvector.config import PgVectorConfig
@@ -58,6 +60,25 @@ class PgVectorIndex:
         self._seconds = config.statement_timeout_seconds + config.connect_timeout_seconds
         self._statistics = StatisticsCache()
         self._closed = False
+
+    @classmethod
+    def private(cls, config: PgVectorConfig, *, state: Path) -> PgVectorIndex:
+        """An index in a schema of its own on the configured server."""
+        schema = f"orrery_private_{token_hex(8)}"
+        return cls(config.model_copy(update={"schema_name": schema}), state=state)
+
+    async def destroy(self) -> None:
+        """Drop the schema of a private index, if it was ever made."""
+        drop = SQL("DROP SCHEMA IF EXISTS {} CASCADE").format(Identifier(self._config.schema_name))
+
+        async def once() -> None:
+            async with self._pool().connection() as connection:
+                await connection.execute(drop)
+
+        try:
+            await within(self._seconds, once())
+        finally:
+            await self.close()
 
     async def search(
         self, query: Query, vector: Vectors | None, fingerprint: str | None

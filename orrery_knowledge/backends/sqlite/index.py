@@ -53,6 +53,17 @@ class SqliteIndex:
         self._database = Database(self.path)
         self._snapshots = SnapshotCache()
 
+    @classmethod
+    def private(cls, config: SqliteConfig, *, state: Path) -> SqliteIndex:
+        """An index of one's own in a folder of one's own, whatever the configured path."""
+        return cls(SqliteConfig(), state=state)
+
+    async def destroy(self) -> None:
+        """Delete a private index."""
+        await self.close()
+        for file in self.path.parent.glob(f"{self.path.name}*"):
+            file.unlink(missing_ok=True)
+
     async def search(
         self, query: Query, vector: Vectors | None, fingerprint: str | None
     ) -> Rankings:
