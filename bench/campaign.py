@@ -63,10 +63,13 @@ async def measure_size(
                 samples = await latencies(
                     engines, queries, repeats=plan.repeats, budget=plan.budget, seed=plan.seed
                 )
-                say(f"{size:,}: {len(samples)} searches, one at a time")
                 for engine in engines:
                     found = figures[engine.name]
                     found.samples = [one for one in samples if one.engine == engine.name]
+                    p50, p95 = found.wall(0.5), found.wall(0.95)
+                    say(f"{size:,}: {engine.name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+                for engine in engines:
+                    found = figures[engine.name]
                     found.load = await _load(engine, queries, plan.load_seconds)
                     say(f"{size:,}: {engine.name}: {found.load.searches} searches, 8 in flight")
             finally:

@@ -14,7 +14,12 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 TESTS = Path(__file__).parents[1] / "tests"
-SETTINGS = {"shared_buffers": "1GB", "maintenance_work_mem": "256MB", "max_wal_size": "8GB"}
+SETTINGS = {
+    "shared_buffers": "1GB",
+    "maintenance_work_mem": "256MB",
+    "max_wal_size": "8GB",
+    "log_min_messages": "panic",  # a search that is cancelled ends its parallel workers
+}
 """Besides the launcher's own, which save the disk: nothing here is worth keeping."""
 
 _TICKS = os.sysconf("SC_CLK_TCK")

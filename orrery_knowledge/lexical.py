@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from orrery_knowledge.identifiers import QueryTerms
 
@@ -89,11 +89,11 @@ class LexicalScorer:
         norm = 1.0 - B + B * length / self._average
         frequency = self._counts(header, body)
         scores: dict[str, float] = {}
-        for word, weight in self._idf.items():
+        for word in frequency.held(self._idf):
             in_header, in_body = frequency(word)
             if in_header or in_body:
                 tf = HEADER_WEIGHT * in_header + in_body / norm
-                scores[word] = weight * tf * (K1 + 1.0) / (tf + K1)
+                scores[word] = self._idf[word] * tf * (K1 + 1.0) / (tf + K1)
         for whole, parts in self._names:
             if whole in scores:
                 for part in parts:
@@ -105,11 +105,12 @@ class LexicalScorer:
         if not self._total:
             return 0.0
         frequency = self._counts(header, body)
-        held = (self._information[word] for word in self._idf if any(frequency(word)))
+        words = frequency.held(self._idf)
+        held = (self._information[word] for word in words if any(frequency(word)))
         return math.fsum(held) / self._total
 
     def _counts(self, header: str, body: str) -> _Counts:
-        return _Split(header, body) if len(self._idf) > 40 else _Scan(header, body)
+        return _Split(header, body) if len(self._idf) > 15 else _Scan(header, body)
 
 
 class _Scan:
@@ -117,6 +118,10 @@ class _Scan:
 
     def __init__(self, header: str, body: str) -> None:
         self._header, self._body = header, body
+
+    def held(self, words: Collection[str]) -> Collection[str]:
+        """Those of some words that may be here."""
+        return words
 
     def __call__(self, word: str) -> tuple[int, int]:
         packed = f" {word} "
@@ -128,6 +133,10 @@ class _Split:
 
     def __init__(self, header: str, body: str) -> None:
         self._header, self._body = Counter(header.split()), Counter(body.split())
+
+    def held(self, words: Collection[str]) -> Collection[str]:
+        """Those of some words that are here; a log asks for hundreds, and few of them are."""
+        return {word for counts in (self._header, self._body) for word in counts if word in words}
 
     def __call__(self, word: str) -> tuple[int, int]:
         return self._header[word], self._body[word]

@@ -59,6 +59,24 @@ class Connect(Protocol):
         ...
 
 
+class Asked(NamedTuple):
+    """A query in the terms of the rankings.
+
+    Attributes:
+        terms: its words and identifiers.
+        names: the identifiers that are looked for -> what a match is worth.
+        by_words: whether the rankings by words and identifiers take part.
+        by_meaning: whether the one by vector does.
+        pool: how many candidates each contributes.
+    """
+
+    terms: QueryTerms
+    names: Mapping[str, float]
+    by_words: bool
+    by_meaning: bool
+    pool: int
+
+
 class Found(NamedTuple):
     """What the scorers read of a candidate."""
 
@@ -106,29 +124,50 @@ async def search(
         _nearest(connect, known, query, vector, hnsw) if vector is not None else _nothing(),
     )
     found = await _read(connect, known, {*matching, *identified, *nearest}, vector)
+    # In a thread, because a long log keeps it busy for longer than others should wait.
+    asked = Asked(terms, names, by_words, by_meaning, query.pool)
+    return await asyncio.to_thread(_rank, known, asked, found, identified, nearest)
+
+
+async def fetch(connection: Connection, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
+    """Bodies in the given order, without those that `load` doesn't show or that lost trust."""
+    async with connection.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(SQL["fetch"], {"chunks": list(chunks), "load": load})
+        found = {row["id"]: _fetched(row) for row in await cursor.fetchall()}
+    return [found[chunk] for chunk in chunks if chunk in found]
+
+
+def _rank(
+    known: Statistics,
+    asked: Asked,
+    found: Sequence[Found],
+    identified: Sequence[int],
+    nearest: Sequence[int],
+) -> Rankings:
+    """Score what was read of the candidates, and put each ranking in order."""
     rankings: dict[str, tuple[int, ...]] = {}
     values: dict[int, float] = {}
     scores: dict[int, float] = {}
     coverage = 0.0
-    if by_words:
+    if asked.by_words:
         scorer = LexicalScorer(
-            terms,
-            {word: known.words[word] for word in terms.words},
+            asked.terms,
+            {word: known.words[word] for word in asked.terms.words},
             known.chunks,
             known.average_length,
         )
-        values = _identifier_values(found, names)
+        values = _identifier_values(found, asked.names)
         scores, coverage = score_lexically(
             scorer, [ScoredChunk(row.chunk, row.header, row.words, row.length) for row in found]
         )
         rankings["identifiers"] = top(
-            {chunk: values[chunk] for chunk in identified if chunk in values}, query.pool
+            {chunk: values[chunk] for chunk in identified if chunk in values}, asked.pool
         )
-        rankings["lexical"] = top(scores, query.pool)
-    if by_meaning:
+        rankings["lexical"] = top(scores, asked.pool)
+    if asked.by_meaning:
         cosines = {row.chunk: row.cosine for row in found if row.cosine is not None}
         rankings["vector"] = top(
-            {chunk: cosines[chunk] for chunk in nearest if chunk in cosines}, query.pool
+            {chunk: cosines[chunk] for chunk in nearest if chunk in cosines}, asked.pool
         )
     by_id = {row.chunk: row for row in found}
     return assemble(
@@ -139,14 +178,6 @@ async def search(
         details=lambda chunks: [(by_id[chunk].document, by_id[chunk].cosine) for chunk in chunks],
         coverage=coverage,
     )
-
-
-async def fetch(connection: Connection, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
-    """Bodies in the given order, without those that `load` doesn't show or that lost trust."""
-    async with connection.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(SQL["fetch"], {"chunks": list(chunks), "load": load})
-        found = {row["id"]: _fetched(row) for row in await cursor.fetchall()}
-    return [found[chunk] for chunk in chunks if chunk in found]
 
 
 async def _matching(
