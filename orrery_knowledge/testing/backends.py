@@ -115,6 +115,18 @@ class BackendContract(LoadContract):
         for ranking in RANKINGS:
             assert await paths(index, found, ranking) == ["wanted.md"], ranking
 
+    async def test_a_common_identifier_is_found_inside_a_filter(
+        self, open_index: OpenIndex
+    ) -> None:
+        """No limit on how many rows are looked at may act before the filter does."""
+        index = open_index()
+        sections = "".join(f"## Step {n}\n\nzebra-lion\n\n" for n in range(2_100))
+        loud = make_document("loud.md", f"# Loud\n\n{sections}", service="loud")
+        quiet = make_document("quiet.md", "# Quiet\n\nzebra-lion\n", service="quiet")
+        await publish(index, [loud, quiet])
+        found = await ask(index, "zebra-lion", service="quiet")
+        assert await paths(index, found, "identifiers") == ["quiet.md"]
+
     async def test_an_unknown_filter_value_finds_nothing(self, open_index: OpenIndex) -> None:
         index = open_index()
         await publish(index, [make_document("a.md", "# A\n\nzebra\n", service="payments")])

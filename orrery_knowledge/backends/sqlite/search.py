@@ -123,7 +123,8 @@ def _identifiers(
             row = db.execute(SQL["identifier_frequency"], (name,)).fetchone()
             snapshot.names[name] = int(row[0])
     scores: dict[int, float] = {}
-    limit = 4 * budget(len(snapshot.ids))
+    # A limit would act before the filter and hide what lies behind it; -1 is none.
+    limit = 4 * budget(len(snapshot.ids)) if mask is None else -1
     for name, value in chosen_identifiers(terms, snapshot.names, len(snapshot.ids)).items():
         for chunk, whole in db.execute(SQL["identifier_chunks"], (name, limit)):
             scores[chunk] = scores.get(chunk, 0.0) + identifier_value(value, bool(whole))
