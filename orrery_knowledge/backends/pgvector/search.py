@@ -9,7 +9,6 @@ That such rows can't move a score is seen to by the frequencies, which are those
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, NamedTuple, Protocol
@@ -18,6 +17,7 @@ import numpy as np
 from pgvector import HalfVector, Vector
 from psycopg.rows import dict_row
 
+from orrery_knowledge.backends.bodies import fetched_chunk
 from orrery_knowledge.backends.pgvector.approximate import near
 from orrery_knowledge.backends.pgvector.config import Hnsw
 from orrery_knowledge.backends.pgvector.pools import Connection
@@ -36,7 +36,7 @@ from orrery_knowledge.backends.ranking import (
 )
 from orrery_knowledge.identifiers import QueryTerms, query_terms
 from orrery_knowledge.lexical import HEADER_WEIGHT, K1, B, LexicalScorer, idf
-from orrery_knowledge.models import Chunk, FetchedChunk, Query, Rankings
+from orrery_knowledge.models import FetchedChunk, Query, Rankings
 from orrery_knowledge.protocols import Vectors
 
 CLASSES = [0.125, 0.25, 0.5, 1.0]
@@ -311,31 +311,9 @@ def _identifier_values(found: Sequence[Found], names: Mapping[str, float]) -> di
 
 
 def _fetched(row: Mapping[str, Any]) -> FetchedChunk:
-    return FetchedChunk(
-        id=row["id"],
-        chunk=Chunk(
-            ordinal=row["ordinal"],
-            text=row["text"],
-            context=row["context"],
-            section=row["section"],
-            heading_path=tuple(json.loads(row["heading_path"])),
-            anchor=row["anchor"],
-            part=row["part"],
-            parts=row["parts"],
-            line_start=row["line_start"],
-            line_end=row["line_end"],
-        ),
-        corpus=row["corpus"],
-        source=row["source"],
-        path=row["path"],
-        uri=row["uri"],
-        title=row["title"],
-        service=row["service"],
-        digest=row["digest"],
-        commit=row["commit_id"],
-        revision=row["revision"],
+    return fetched_chunk(
+        row,
         modified_at=row["modified_at"],
-        trust=row["trust"],
         identifiers=tuple(row["names"][: row["wholes"]]),
         metadata=row["metadata"],
     )

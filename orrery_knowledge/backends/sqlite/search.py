@@ -10,6 +10,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
+from orrery_knowledge.backends.bodies import fetched_chunk
 from orrery_knowledge.backends.ranking import (
     ScoredChunk,
     Step,
@@ -24,7 +25,7 @@ from orrery_knowledge.backends.ranking import (
 from orrery_knowledge.backends.sqlite.snapshot import SQL, Snapshot
 from orrery_knowledge.identifiers import QueryTerms, query_terms
 from orrery_knowledge.lexical import LexicalScorer
-from orrery_knowledge.models import Chunk, FetchedChunk, Query, Rankings
+from orrery_knowledge.models import FetchedChunk, Query, Rankings
 from orrery_knowledge.protocols import Vectors
 
 
@@ -166,31 +167,9 @@ def _score(
 
 
 def _fetched(row: sqlite3.Row) -> FetchedChunk:
-    return FetchedChunk(
-        id=row["id"],
-        chunk=Chunk(
-            ordinal=row["ordinal"],
-            text=row["text"],
-            context=row["context"],
-            section=row["section"],
-            heading_path=tuple(json.loads(row["heading_path"])),
-            anchor=row["anchor"],
-            part=row["part"],
-            parts=row["parts"],
-            line_start=row["line_start"],
-            line_end=row["line_end"],
-        ),
-        corpus=row["corpus"],
-        source=row["source"],
-        path=row["path"],
-        uri=row["uri"],
-        title=row["title"],
-        service=row["service"],
-        digest=row["digest"],
-        commit=row["commit_id"],
-        revision=row["revision"],
+    return fetched_chunk(
+        row,
         modified_at=datetime.fromisoformat(row["modified_at"]) if row["modified_at"] else None,
-        trust=row["trust"],
         identifiers=tuple(name for name, whole in json.loads(row["names"]).items() if whole),
         metadata=json.loads(row["metadata"]),
     )
