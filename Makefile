@@ -18,7 +18,7 @@ export DOCS ASK
 export ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS := false
 
 .PHONY: help demo install test ci ci-services lint types docs-check tests eval soak bench \
-	knowledge-sync run-web lock clean
+	up down knowledge-sync run-web lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,13 @@ bench: $(VENV)/.bench ## what the engines cost here, side by side (ARGS="--sizes
 
 soak: install ## long kill and load campaigns, bounded in count
 	$(BIN)/python -m pytest -m soak
+
+up: ## start real services by Docker Compose (PROFILES=postgres)
+	@test -n "$(PROFILES)" || { echo "error: name the services: make up PROFILES=postgres" >&2; exit 2; }
+	COMPOSE_PROFILES="$(PROFILES)" docker compose up --detach --wait
+
+down: ## stop them; their data stays (docker compose down --volumes removes it)
+	COMPOSE_PROFILES="*" docker compose down
 
 knowledge-sync: install ## sync the configured knowledge (ARGS="--dry-run")
 	$(BIN)/orrery-knowledge sync $(ARGS)
