@@ -187,10 +187,11 @@ class Place:
             lambda index, ledger: self.sync_with(index, ledger, self.embedder, **options)
         )
 
-    def search(self, text: str, **query: Any) -> SearchResult:
+    def search(self, text: str, *, investigation: str | None = None, **query: Any) -> SearchResult:
         async def work(index: SqliteIndex, ledger: Ledger) -> SearchResult:
             asked = Query(text=text, **{"top_k": 50, "per_document": 0, **query})
-            return await Retrieval(index, ledger, self.embedder).search(asked)
+            retrieval = Retrieval(index, ledger, self.embedder)
+            return await retrieval.search(asked, investigation=investigation)
 
         return self.run(work)
 

@@ -90,6 +90,7 @@ MARKED: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", READABLE)
 async def test_every_readable_result_is_cleaned_and_still_useful(kind, spans, caplog):
+    """K128: strings, lists and objects as well as dicts."""
     caplog.set_level(logging.DEBUG)
     records: list[dict[str, Any]] = []
     outcome = await run(
@@ -105,6 +106,7 @@ async def test_every_readable_result_is_cleaned_and_still_useful(kind, spans, ca
 
 @pytest.mark.parametrize("kind", MARKED)
 async def test_what_cannot_be_read_is_only_named(kind, spans, caplog):
+    """K126: bytes, media and objects without text raise nothing."""
     outcome = await run(agent_with(returning(MARKED[kind]), calls=LOOK), knowledge_plugins())
     seen = everything(outcome, spans, caplog)
     assert SECRET not in seen

@@ -213,6 +213,7 @@ async def test_replacements_are_not_taken_for_the_truth(
 async def test_links_submodules_and_pointers(
     repository: Repository, source: Any, tmp_path: Path
 ) -> None:
+    """K037, K041: what is no document is left out by name, and nothing outside is read."""
     inner = Repository(tmp_path / "inner")
     sha = inner.put("inside.md")
     repository.write("v2/a.md")

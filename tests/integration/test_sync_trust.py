@@ -118,6 +118,7 @@ class ApprovesMeanwhile(SqliteIndex):
 
 
 def test_what_is_decided_during_a_build_is_taken_along(place: Place) -> None:
+    """K050: neither an approval nor a revocation is lost at the switch."""
     place.configure({**REVIEW, "id": "a-waits", "path": "waits"}, {**REVIEWED, "id": "docs"})
     (place.root / "waits").mkdir()
     (place.root / "waits" / "new.md").write_text(page("New", "lynx"), encoding="utf-8")
