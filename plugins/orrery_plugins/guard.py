@@ -24,9 +24,6 @@ class GuardPlugin(StagePlugin):
         name: the plugin's name in ADK.
     """
 
-    # `check_agent` knows a guard by this attribute, so that the library need not import it.
-    orrery_guard = True
-
     def __init__(self, stages: Sequence[Stage] | None = None, name: str = "orrery_guard") -> None:
         super().__init__(name, recommended_stages() if stages is None else stages)
 

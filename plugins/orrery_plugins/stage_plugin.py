@@ -41,6 +41,11 @@ class StagePlugin(BasePlugin):
         super().__init__(name)
         self.stages = tuple(stages)
 
+    @property
+    def orrery_stages(self) -> tuple[str, ...]:
+        """Names of the stages: by them `check_agent` knows a guard without importing it."""
+        return tuple(stage.name for stage in self.stages)
+
     def may_follow(self, plugin: BasePlugin) -> bool:
         """Whether this plugin may stand behind another: another one of ours hides nothing."""
         return isinstance(plugin, StagePlugin)

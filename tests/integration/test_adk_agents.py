@@ -61,7 +61,7 @@ def test_adk_loads_the_app_with_the_guard_first(name, loader):
     assert isinstance(app, App)
     assert app.name == name
     assert isinstance(app.plugins[0], GuardPlugin)
-    assert app.plugins[0].orrery_guard is True
+    assert app.plugins[0].orrery_stages == ("safety", "redaction", "cap", "audit")
     assert isinstance(app.root_agent.model, ScriptedLlm)
 
 
