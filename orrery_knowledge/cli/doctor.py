@@ -1,0 +1,157 @@
+"""`orrery-knowledge doctor`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import yaml
+
+from orrery_knowledge.cli import options
+from orrery_knowledge.cli.terminal import print_json, say
+from orrery_knowledge.errors import ConfigurationError, KnowledgeError, KnowledgeOff, MissingExtra
+from orrery_knowledge.runtime import build_embedder, build_index, build_ledger
+from orrery_knowledge.settings import Settings, load_settings
+
+
+class Check(NamedTuple):
+    """What was looked at, whether it is as it should be, and the exit code if not."""
+
+    name: str
+    ok: bool
+    detail: str
+    code: int = 0
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  orrery-knowledge doctor
+  orrery-knowledge doctor agents
+  orrery-knowledge doctor agents/on_call --waivers waivers.yaml"""
+)
+@click.argument("agents", type=click.Path(path_type=Path), required=False, metavar="[AGENT_DIR]")
+@click.option(
+    "--waivers",
+    type=click.Path(path_type=Path),
+    help="YAML file: the id of a finding that is meant to be, and the reason.",
+)
+@options.as_json
+@options.command
+async def doctor(
+    config: Path | None, agents: Path | None, waivers: Path | None, json_: bool
+) -> int:
+    """Say whether the installation is healthy, and whether agents are guarded.
+
+    AGENT_DIR holds agents as `adk web` takes them. Each is loaded by ADK's own loader, walked, and
+    asked what would reach its model past the guard; then canaries go through its plugins in a real
+    turn. No tool of an agent is called and no model is asked.
+    """
+    checks = await _installation(config, may_be_off=agents is not None)
+    if agents is not None:
+        checks += await _agents(agents, _read(waivers) if waivers else {})
+    if json_:
+        print_json(
+            {
+                "ok": all(check.ok for check in checks),
+                "checks": [
+                    {"name": check.name, "ok": check.ok, "detail": check.detail} for check in checks
+                ],
+            }
+        )
+    else:
+        for check in checks:
+            say(f"{'ok' if check.ok else 'FAILED':6}  {check.name}: {check.detail}")
+    return max(check.code for check in checks)
+
+
+async def _installation(config: Path | None, *, may_be_off: bool) -> list[Check]:
+    try:
+        settings = load_settings(config)
+    except KnowledgeOff as error:
+        if not may_be_off:
+            raise
+        return [Check("configuration", True, f"knowledge is off ({error})")]
+    except KnowledgeError as error:
+        return [Check("configuration", False, str(error), error.exit_code)]
+    made = f"backend {settings.backend.type}, embedder {settings.embedder.type}"
+    return [
+        Check("configuration", True, made),
+        await _index(settings),
+        await _ledger(settings),
+        _embedder(settings),
+    ]
+
+
+async def _index(settings: Settings) -> Check:
+    try:
+        index = build_index(settings)
+        try:
+            load = await index.active_load()
+            shown = await index.visible() if load is not None else []
+        finally:
+            await index.close()
+    except KnowledgeError as error:
+        return Check("index", False, str(error), error.exit_code)
+    if load is None:
+        return Check("index", False, "nothing has been indexed; run orrery-knowledge sync", 1)
+    return Check("index", True, f"load {load} answers, with documents: {len(shown)}")
+
+
+async def _ledger(settings: Settings) -> Check:
+    ledger = build_ledger(settings)
+    try:
+        if not await ledger.exists():
+            return Check("ledger", False, "there is none yet; run orrery-knowledge sync", 1)
+        await ledger.open()
+        open_entries = await ledger.list_quarantine()
+    except KnowledgeError as error:
+        return Check("ledger", False, str(error), error.exit_code)
+    finally:
+        await ledger.close()
+    return Check("ledger", True, f"answers, with documents in quarantine: {len(open_entries)}")
+
+
+def _embedder(settings: Settings) -> Check:
+    try:
+        embedder = build_embedder(settings)
+    except KnowledgeError as error:
+        return Check("embedder", False, str(error), error.exit_code)
+    if embedder is None:
+        return Check("embedder", True, "none: search goes by words alone")
+    return Check("embedder", True, f"{embedder.fingerprint}")
+
+
+async def _agents(folder: Path, waivers: Mapping[str, Mapping[str, str]]) -> list[Check]:
+    try:
+        from orrery_knowledge.adk.checks.folder import examine
+    except ImportError as error:
+        raise MissingExtra("adk", "google.adk") from error
+    # ADK reports what it can't load with a traceback; what matters of it is in the findings.
+    logging.getLogger("google_adk").setLevel(logging.CRITICAL)
+    checks: list[Check] = []
+    for name, found in (await examine(folder, waivers)).items():
+        checks += [Check(f"agent {name}", False, str(bypass), 1) for bypass in found]
+        if not found:
+            waived = f" but for waivers: {len(waivers[name])}" if waivers.get(name) else ""
+            good = f"no way past the guard{waived}; the canaries did not get through it"
+            checks.append(Check(f"agent {name}", True, good))
+    return checks
+
+
+def _read(file: Path) -> dict[str, dict[str, str]]:
+    form = "agent name, then finding, then reason"
+    try:
+        read = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError) as error:
+        what = getattr(error, "strerror", None) or "is not UTF-8"
+        raise ConfigurationError(f"{file}: can't be read: {what}") from error
+    except yaml.YAMLError as error:
+        line = getattr(getattr(error, "problem_mark", None), "line", 0) + 1
+        raise ConfigurationError(f"{file}, line {line}: is no YAML ({form})") from error
+    if not isinstance(read, dict) or not all(isinstance(own, dict) for own in read.values()):
+        raise ConfigurationError(f"{file}: waivers are given as {form}")
+    return read
