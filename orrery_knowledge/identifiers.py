@@ -35,9 +35,14 @@ MAX_PARTS = 12
 MAX_WHOLE = 192
 """No whole form is longer than this many characters."""
 
+MAX_QUERY = 16_000
+"""A longer query (a pasted log) is searched for by its two ends of half as many characters each:
+its first lines say what broke, its last ones why."""
+
 _JOINERS = r"._/:@\-"
 # Alternating runs of two disjoint classes: the match is deterministic, its time linear.
 _RAW = re.compile(rf"(?<![^\W_])(?:--?)?[^\W_]+(?:[{_JOINERS}]+[^\W_]+)*")
+_BLANK = re.compile(r"[ \n]")
 _SEGMENT = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _STEMMER = Stemmer.Stemmer("english")
@@ -131,11 +136,17 @@ class QueryTerms(NamedTuple):
 
 
 def query_terms(text: str) -> QueryTerms:
-    """Split a query; the same analysis as `analyse`, so that both sides meet."""
+    """Split a query; the same analysis as `analyse`, so that both sides meet.
+
+    Args:
+        text: bounded here (`bounded_query`): every distinct word is a look-up in the index.
+    """
     words: dict[str, float] = {}
     names: dict[tuple[str, ...], None] = {}
     identifiers: dict[str, float] = {}
-    for match in _RAW.finditer(unicodedata.normalize("NFKC", text)):
+    for match in _RAW.finditer(
+        bounded_query(unicodedata.normalize("NFKC", bounded_query(text)))
+    ):
         raw = match.group()[:MAX_WHOLE]
         token = _token(raw)
         for word in token.words:
@@ -152,6 +163,18 @@ def query_terms(text: str) -> QueryTerms:
             identifiers.setdefault(fragment, FRAGMENT_WEIGHT)
     useful = {word: count for word, count in words.items() if word not in _STOP_STEMS}
     return QueryTerms(useful or words, tuple(names), identifiers)
+
+
+def bounded_query(text: str) -> str:
+    """What is searched for of a query: all of it up to `MAX_QUERY` characters, else its ends."""
+    if len(text) <= MAX_QUERY:
+        return text
+    half = MAX_QUERY // 2
+    # Half a word is no word, so what the cut went through goes.
+    first, last = text[: half - 1], text[-half:]
+    first = first[: max(first.rfind(" "), first.rfind("\n"))] if _BLANK.search(first) else first
+    start = _BLANK.search(last)
+    return f"{first}\n{last[start.end() :] if start else last}"
 
 
 @lru_cache(maxsize=200_000)

@@ -9,8 +9,11 @@ that holds an identifier whole counts as holding each of its parts as often as c
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
 
 from orrery_knowledge.identifiers import QueryTerms
 
@@ -29,6 +32,12 @@ SMALL = 200
 REPEAT_EXPONENT = 0.5
 """A word asked for n times weighs n ** this: a pasted log repeats itself without meaning more."""
 
+CELLS = 1_000_000
+"""Chunks are scored in blocks of at most so many counts, so that no query takes much memory."""
+
+_SPACE = 32
+_LOOKS = 1 << 16
+
 
 def idf(frequency: int, chunks: int) -> float:
     """Inverse document frequency, never negative: ln(1 + (N - n + 0.5) / (n + 0.5))."""
@@ -41,7 +50,7 @@ def _repeated(count: float) -> float:
 
 def pack(words: tuple[str, ...]) -> str:
     """Words as one string in which each stands between two spaces of its own (`LexicalScorer`)."""
-    return "".join(f" {word} " for word in words)
+    return f" {'  '.join(words)} " if words else ""
 
 
 class LexicalScorer:
@@ -61,85 +70,123 @@ class LexicalScorer:
         chunks: int,
         average_length: float,
     ) -> None:
-        self._idf = {
-            word: idf(frequencies[word], chunks) * _repeated(count)
-            for word, count in terms.words.items()
-            if frequencies.get(word, 0) > 0
-        }
+        words = [word for word in terms.words if frequencies.get(word, 0) > 0]
+        column = {word: number for number, word in enumerate(words)}
+        self._columns = {word.encode(): number for word, number in column.items()}
+        self._likely = np.zeros(_LOOKS, dtype=np.bool_)
+        self._likely[_looks(*_words(pack(tuple(words)).encode()))] = True
+        self._idf = np.array(
+            [idf(frequencies[word], chunks) * _repeated(terms.words[word]) for word in words]
+        )
         self._average = max(average_length, 1.0)
         self._names = [
-            (name[0], tuple(part for part in name[1:] if part in self._idf))
+            (
+                column[name[0]],
+                [column[part] for part in name[1:] if part in column],
+            )
             for name in terms.names
-            if name[0] in self._idf
+            if name[0] in column
         ]
-        self._information = {
+        information = {
             word: idf(frequencies.get(word, 0), max(chunks, SMALL)) * _repeated(count)
             for word, count in terms.words.items()
         }
-        self._total = math.fsum(self._information.values())
+        self._total = math.fsum(information.values())
+        self._information = [information[word] for word in words]
 
-    def score(self, header: str, body: str, length: int) -> float:
-        """BM25F of one chunk.
+    def scores(
+        self, headers: Sequence[str], bodies: Sequence[str], lengths: Sequence[int]
+    ) -> list[float]:
+        """BM25F of some chunks, in order.
+
+        All at once, because a search scores a hundred and more, which an array does at the price
+        of a few. A chunk's score doesn't depend on the others, and its sum is exact.
 
         Args:
-            header: packed words (`pack`) of the header.
-            body: packed words of the body.
-            length: the chunk's length in words.
+            headers: packed words (`pack`) of each header.
+            bodies: packed words of each body.
+            lengths: each chunk's length in words.
         """
-        norm = 1.0 - B + B * length / self._average
-        frequency = self._counts(header, body)
-        scores: dict[str, float] = {}
-        for word in frequency.held(self._idf):
-            in_header, in_body = frequency(word)
-            if in_header or in_body:
-                tf = HEADER_WEIGHT * in_header + in_body / norm
-                scores[word] = self._idf[word] * tf * (K1 + 1.0) / (tf + K1)
-        for whole, parts in self._names:
-            if whole in scores:
-                for part in parts:
-                    scores[part] = self._idf[part] * (K1 + 1.0)
-        return math.fsum(scores.values())
+        if not self._columns:
+            return [0.0] * len(headers)
+        step = max(1, CELLS // len(self._columns))
+        parts = (slice(first, first + step) for first in range(0, len(headers), step))
+        return [
+            score
+            for part in parts
+            for score in self._block(headers[part], bodies[part], lengths[part])
+        ]
+
+    def score(self, header: str, body: str, length: int) -> float:
+        """BM25F of one chunk; see `scores`."""
+        return self.scores([header], [body], [length])[0]
 
     def coverage(self, header: str, body: str) -> float:
         """Share of the query's information that the chunk holds, in [0, 1]."""
         if not self._total:
             return 0.0
-        frequency = self._counts(header, body)
-        words = frequency.held(self._idf)
-        held = (self._information[word] for word in words if any(frequency(word)))
-        return math.fsum(held) / self._total
+        columns = np.flatnonzero(self._counts([header, body]).sum(axis=0)).tolist()
+        return math.fsum(self._information[column] for column in columns) / self._total
 
-    def _counts(self, header: str, body: str) -> _Counts:
-        return _Split(header, body) if len(self._idf) > 15 else _Scan(header, body)
+    def _block(
+        self, headers: Sequence[str], bodies: Sequence[str], lengths: Sequence[int]
+    ) -> Iterator[float]:
+        norm = 1.0 - B + B * np.array(lengths, dtype=np.float64) / self._average
+        counts = self._counts([*headers, *bodies])
+        in_header, in_body = counts[: len(headers)], counts[len(headers) :]
+        tf = HEADER_WEIGHT * in_header + in_body / norm[:, np.newaxis]
+        scores = self._idf * tf * (K1 + 1.0) / (tf + K1)
+        held = tf > 0.0
+        for whole, parts in self._names:
+            rows = np.flatnonzero(held[:, whole])
+            if parts and len(rows):
+                scores[np.ix_(rows, parts)] = self._idf[parts] * (K1 + 1.0)
+                held[np.ix_(rows, parts)] = True
+        # Most chunks hold few of a log's words: only those are added up.
+        ends = np.cumsum(np.count_nonzero(held, axis=1)).tolist()
+        values = scores[held].tolist()
+        return (
+            math.fsum(values[start:end])
+            for start, end in zip(chain((0,), ends), ends, strict=False)
+        )
+
+    def _counts(self, packed: Sequence[str]) -> NDArray[np.int64]:
+        """How often each text holds each word, shape (texts, words).
+
+        Most words of a text aren't asked for. Those that could be are told by a few of their bytes,
+        which an array does for all texts at once; only these are looked up.
+        """
+        texts = [text.encode() for text in packed]
+        joined = b"".join(texts)
+        codes, starts, ends = _words(joined)
+        likely = np.flatnonzero(self._likely[_looks(codes, starts, ends)])
+        starts, ends = starts[likely], ends[likely]
+        others = len(self._columns)
+        found = [
+            self._columns.get(joined[start:end], others)
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+        ]
+        bounds = np.cumsum([len(text) for text in texts])
+        cells = np.searchsorted(bounds, starts, side="right") * (others + 1) + np.array(found, np.intp)
+        counts = np.bincount(cells, minlength=len(texts) * (others + 1))
+        return counts.reshape(len(texts), others + 1)[:, :others]
 
 
-class _Scan:
-    """Counts by substring search: cheapest for a short query."""
-
-    def __init__(self, header: str, body: str) -> None:
-        self._header, self._body = header, body
-
-    def held(self, words: Collection[str]) -> Collection[str]:
-        """Those of some words that may be here."""
-        return words
-
-    def __call__(self, word: str) -> tuple[int, int]:
-        packed = f" {word} "
-        return self._header.count(packed), self._body.count(packed)
+def _words(packed: bytes) -> tuple[NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp]]:
+    """Packed words as numbers, with where each word starts and ends."""
+    codes = np.frombuffer(packed, dtype=np.uint8)
+    spaces = np.flatnonzero(codes == _SPACE)
+    return codes, spaces[0::2] + 1, spaces[1::2]
 
 
-class _Split:
-    """Counts by a table made once: cheapest for a pasted log."""
+def _looks(
+    codes: NDArray[np.uint8], starts: NDArray[np.intp], ends: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """A number below `_LOOKS` of each word: its first two bytes, its last one and its length.
 
-    def __init__(self, header: str, body: str) -> None:
-        self._header, self._body = Counter(header.split()), Counter(body.split())
-
-    def held(self, words: Collection[str]) -> Collection[str]:
-        """Those of some words that are here; a log asks for hundreds, and few of them are."""
-        return {word for counts in (self._header, self._body) for word in counts if word in words}
-
-    def __call__(self, word: str) -> tuple[int, int]:
-        return self._header[word], self._body[word]
-
-
-_Counts = _Scan | _Split
+    The second byte of a word of one is the space behind it.
+    """
+    looks = codes[starts].astype(np.intp)
+    for more in (codes[starts + 1], codes[ends - 1], ends - starts):
+        looks = looks * 31 + more
+    return looks % _LOOKS

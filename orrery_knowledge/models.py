@@ -324,8 +324,25 @@ class SyncError(Model):
     reason: str
 
 
+class PlannedChange(Model):
+    """What a sync had built when it was refused; the fields are those of `SyncReport`."""
+
+    documents: int = 0
+    chunks: int = 0
+    pruned: int = 0
+    removed: int = 0
+
+    @property
+    def words(self) -> str:
+        """For the line before the summary."""
+        return (
+            f"index {self.documents} documents as {self.chunks} chunks, prune {self.pruned} stale "
+            f"chunks, remove {self.removed} deleted documents"
+        )
+
+
 class SyncReport(Model):
-    """What a sync did; `summary` is the last line that people and CI jobs read.
+    """What took effect; `summary` is the last line that people and CI jobs read.
 
     Attributes:
         load: the load that is active now.
@@ -338,6 +355,7 @@ class SyncReport(Model):
         pending: documents that wait for a review.
         passed_over: entries that are no documents, by reason.
         refused: the load was built, but must not be activated (mass deletion, nothing left).
+        planned: what a refused sync was about to do. None of it is in the other counts.
     """
 
     load: int | None
@@ -357,6 +375,7 @@ class SyncReport(Model):
     warnings: tuple[SyncError, ...] = ()
     dry_run: bool = False
     refused: bool = False
+    planned: PlannedChange | None = None
 
     @property
     def summary(self) -> str:

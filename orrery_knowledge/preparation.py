@@ -16,6 +16,7 @@ from orrery_knowledge.governance.digests import document_digest, framed_digest
 from orrery_knowledge.governance.eligibility import eligibility
 from orrery_knowledge.governance.metadata import METADATA_VERSION, DocumentMetadata, parse_metadata
 from orrery_knowledge.governance.records import Decision, QuarantineReason
+from orrery_knowledge.governance.shown import unsafe_headings, unsafe_names
 from orrery_knowledge.identifiers import IDENTIFIERS_VERSION, analyse
 from orrery_knowledge.models import (
     Chunk,
@@ -26,7 +27,7 @@ from orrery_knowledge.models import (
     Trust,
 )
 from orrery_knowledge.protocols import KnowledgeSource
-from orrery_knowledge.screening import SCREENING_VERSION, Finding, screen
+from orrery_knowledge.screening import SCREENING_VERSION, Finding, noticed, screen
 from orrery_knowledge.screening.placeholders import looks_random
 
 UNSAFE = frozenset({"injection", "hidden", "credential"})
@@ -108,20 +109,10 @@ def prepare(
             document, default_service=service if isinstance(service, str) else None
         )
     except DocumentError as error:
-        return Prepared(outcome="quarantine", reasons=(QuarantineReason(rule=str(error)),))
+        return _invalid(error)
     digest = document_digest(front.body, metadata.governing(document.corpus))
-    findings = [found for found in screen(document.text).findings if found.kind in UNSAFE]
-    samples = [found for found in findings if _is_sample(found, document.text)]
-    findings = [found for found in findings if found not in samples]
-    warnings = tuple(
-        f"line {found.line}: a value that looks like a credential is redacted when it is shown"
-        for found in samples
-    )
-    if findings:
-        reasons = tuple(
-            QuarantineReason(rule=found.rule, line=found.line, preview=found.preview)
-            for found in findings
-        )
+    reasons, warnings = _screened(document, metadata, digest)
+    if reasons:
         return Prepared(
             outcome="quarantine", digest=digest, metadata=metadata, reasons=reasons, unsafe=True
         )
@@ -130,9 +121,16 @@ def prepare(
     verdict = eligibility(
         status=metadata.status, tainted=False, trust=trust, decision=decisions.get(digest)
     )
-    chunks = chunk_markdown(
-        front.body, title=metadata.title, size=size, first_line=front.first_line
-    )
+    try:
+        chunks = chunk_markdown(
+            front.body, title=metadata.title, size=size, first_line=front.first_line
+        )
+    except DocumentError as error:
+        return _invalid(error, digest, metadata)
+    if reasons := unsafe_headings(chunks, front.body, _is_unsafe):
+        return Prepared(
+            outcome="quarantine", digest=digest, metadata=metadata, reasons=reasons, unsafe=True
+        )
     indexed = IndexedDocument(
         corpus=document.corpus,
         source=document.source,
@@ -164,6 +162,43 @@ def prepare(
 def embedding_text(chunk: Chunk) -> str:
     """What a chunk's vector stands for: its context and its text."""
     return f"{chunk.context}\n\n{chunk.text}" if chunk.context else chunk.text
+
+
+def _invalid(
+    error: DocumentError, digest: str | None = None, metadata: DocumentMetadata | None = None
+) -> Prepared:
+    reasons = (QuarantineReason(rule=str(error)),)
+    return Prepared(outcome="quarantine", digest=digest, metadata=metadata, reasons=reasons)
+
+
+def _screened(
+    document: Document, metadata: DocumentMetadata, digest: str
+) -> tuple[tuple[QuarantineReason, ...], tuple[str, ...]]:
+    """Why a document is kept out, and what its author should look at."""
+    text = document.text
+    findings = [found for found in screen(text).findings if found.kind in UNSAFE]
+    unsafe = [found for found in findings if _is_unsafe(found, text)]
+    reasons = tuple(
+        QuarantineReason(rule=found.rule, line=found.line, preview=found.preview)
+        for found in unsafe
+    )
+    warnings = [
+        f"line {found.line}: a value that looks like a credential is redacted when it is shown"
+        for found in findings
+        if found not in unsafe
+    ]
+    warnings += [
+        f"line {found.line}: {found.rule}: removed when it is shown" for found in noticed(text)
+    ]
+    names = unsafe_names(document, metadata, digest, _is_unsafe)
+    if reasons:
+        # Front matter is text as well: once is enough. A path is not.
+        names = tuple(reason for reason in names if reason.rule.endswith("in its path"))
+    return reasons + names, tuple(warnings)
+
+
+def _is_unsafe(found: Finding, text: str) -> bool:
+    return found.kind in UNSAFE and not _is_sample(found, text)
 
 
 def _is_sample(found: Finding, text: str) -> bool:

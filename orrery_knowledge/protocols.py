@@ -163,6 +163,14 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
         """Store vectors; a key that is already there is left as it is."""
         ...
 
+    async def prepare(self, load: int) -> None:
+        """Do in advance what makes a building load fast to search and may take long.
+
+        A sync calls it while decisions can still be made, before the lock under which it checks
+        and activates. Without it, `check` does the same.
+        """
+        ...
+
     async def check(self, load: int) -> LoadRecord:
         """Check a building load's rows and vectors, and count what it would show.
 
@@ -221,12 +229,19 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
         """(corpus, source, path, digest) of every eligible document that the active load shows."""
         ...
 
+    async def filters(self) -> set[tuple[str, str | None]]:
+        """(corpus, service) of every eligible document that the active load shows, once each."""
+        ...
+
     async def destroy(self) -> None:
         """Close the index and delete all of it; for private ones (see `registry`)."""
         ...
 
     async def verify(self, *, repair: bool = False) -> list[str]:
-        """Problems of the store itself, a line each; with `repair`, mended where it can."""
+        """Problems of the store itself, a line each; with `repair`, mended where it can.
+
+        A store that can't be mended is emptied: no load is active then, and a sync fills it.
+        """
         ...
 
 

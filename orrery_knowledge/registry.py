@@ -4,7 +4,8 @@ First the table below (imported on first use), then entry points of installed pa
 ``orrery_knowledge.<kind>``, filtered by name before any is loaded: a package that the configuration
 doesn't mention is never imported.
 
-A component is a class with an attribute ``Config``, a pydantic model of its settings:
+A component is a class with an attribute ``Config``, a pydantic model of its settings (a key that it
+doesn't know is refused, unless it says ``extra="allow"``):
 
 * source: ``Class(config, *, root, state)``
 * backend: ``Class(config, *, state)``
@@ -19,6 +20,7 @@ path of an embedder's settings counts from ``root``: it is made absolute before 
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Literal
@@ -41,6 +43,9 @@ BUILT_IN: dict[Kind, dict[str, str]] = {
     },
 }
 
+NO_EMBEDDER = "none"
+"""The type of embedder that there is none of: search goes by words alone."""
+
 EXTRAS = {"minilm": "minilm", "pgvector": "pgvector"}
 """Component name -> the extra that installs what its module imports."""
 
@@ -57,9 +62,14 @@ def load_component(kind: Kind, name: str) -> Any:
         offered = entry_points(group=f"orrery_knowledge.{kind}")
         match = next((point for point in offered if point.name == name), None)
         if match is None:
-            known = sorted({*BUILT_IN[kind], *(point.name for point in offered)})
+            known = {*BUILT_IN[kind], *(point.name for point in offered)}
+            if kind == "embedders":
+                known.add(NO_EMBEDDER)
+            near = get_close_matches(name, sorted(known), n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ";"
             raise ConfigurationError(
-                f"there is no {kind[:-1]} of type {name!r}; available: {', '.join(known)}"
+                f"there is no {kind[:-1]} of type {name!r}{hint} available: "
+                f"{', '.join(sorted(known))}"
             )
         target = match.value
     module, _, attribute = target.partition(":")

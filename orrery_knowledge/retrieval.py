@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
 from orrery_knowledge.confidence import CONFIDENT, confidence, found_something
 from orrery_knowledge.errors import EmbedderError, KnowledgeError
+from orrery_knowledge.explanations import is_name, kept_out, unknown_filter
 from orrery_knowledge.fusion import Fused, best_per_document, fuse
 from orrery_knowledge.governance.citations import format_citation
 from orrery_knowledge.governance.evidence import record
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.identifiers import MAX_QUERY, bounded_query
 from orrery_knowledge.models import (
     Counts,
     FetchedChunk,
@@ -29,7 +31,7 @@ from orrery_knowledge.models import (
     SearchResult,
 )
 from orrery_knowledge.protocols import Embedder, KnowledgeRetriever, Vectors, is_index
-from orrery_knowledge.screening import screen
+from orrery_knowledge.screening import label_text, screen
 from orrery_knowledge.telemetry import retrieval_span
 
 NOTHING_INDEXED = "nothing has been indexed yet; run: orrery-knowledge sync"
@@ -46,6 +48,7 @@ class Retrieval:
         embedder: of the index's vectors; None searches by words alone.
         stale_after_days: untouched for this long marks a passage as stale.
         cite_source: whether citations name the source; needed as soon as there are two.
+        corpora: that are configured; with those of the index, what a query may name.
     """
 
     def __init__(
@@ -56,12 +59,14 @@ class Retrieval:
         *,
         stale_after_days: int = 180,
         cite_source: bool = True,
+        corpora: Collection[str] = (),
     ) -> None:
         self._index = index
         self._ledger = ledger
         self._embedder = embedder
         self._stale_after_days = stale_after_days
         self._cite_source = cite_source
+        self._corpora = frozenset(corpora)
 
     async def search(self, query: Query, *, investigation: str | None = None) -> SearchResult:
         """Answer one query; never raises for a backend that is gone.
@@ -78,7 +83,7 @@ class Retrieval:
         with retrieval_span(
             data_source=query.corpus, top_k=query.top_k, strategy=query.mode
         ) as span:
-            if reason := self._invalid(query):
+            if reason := self._invalid(query, investigation):
                 result = _failure("invalid", query, reason)
                 span.result(error_type="invalid")
             else:
@@ -99,6 +104,18 @@ class Retrieval:
         took = round((time.perf_counter() - started) * 1000, 1)
         return result.model_copy(update={"took_ms": took})
 
+    async def mark_not_issued(self, investigation: str, citations: Iterable[str]) -> int:
+        """Take passages of the last answer back that were dropped on their way out.
+
+        Returns:
+            how many evidence rows say now that they were not issued.
+
+        Raises:
+            BackendUnavailable: the ledger does not answer.
+        """
+        await self._ledger.open()
+        return await self._ledger.mark_not_issued(investigation, citations)
+
     async def rank(self, query: Query) -> tuple[Rankings, list[tuple[Fused, FetchedChunk]]]:
         """Ranked chunks with their bodies, before any confidence cut; what evaluation looks at.
 
@@ -106,6 +123,7 @@ class Retrieval:
             BackendUnavailable: the index does not answer.
             EmbedderError: the query can't be embedded.
         """
+        query = query.model_copy(update={"text": bounded_query(query.text)})
         vector, fingerprint = await self._vector(query)
         return await self._candidates(query, vector, fingerprint, None)
 
@@ -114,29 +132,47 @@ class Retrieval:
         await self._index.close()
         await self._ledger.close()
 
-    def _invalid(self, query: Query) -> str | None:
+    def _invalid(self, query: Query, investigation: str | None) -> str | None:
         if not query.text.strip():
             return "the query is empty"
         if query.mode == "vector" and self._embedder is None:
             return "search by meaning needs an embedder, and none is configured"
+        names = {"service": query.service, "corpus": query.corpus, "investigation": investigation}
+        for what, name in names.items():
+            if name is not None and not is_name(name):
+                return f"the {what} is empty or holds characters that no name has"
         return None
 
     async def _answer(self, query: Query, investigation: str | None) -> SearchResult:
+        if not await self._ledger.exists() and await self._index.active_load() is None:
+            return _failure("unavailable", query, NOTHING_INDEXED)
         await self._ledger.open()
         if is_index(self._index):
             await apply_decisions(self._index, self._ledger)
         note = None
+        if len(query.text) > MAX_QUERY:
+            query = query.model_copy(update={"text": bounded_query(query.text)})
+            note = f"the query is long: only its first and last {MAX_QUERY // 2} characters count"
         try:
             vector, fingerprint = await self._vector(query)
         except EmbedderError as error:
             if query.mode == "vector":
                 raise
             vector, fingerprint = None, None
-            note = f"searched by words alone: {error}"
+            words = f"searched by words alone: {error}"
+            note = f"{note}; {words}" if note else words
         rankings, found = await self._candidates(query, vector, fingerprint, query.top_k)
         if rankings.load is None:
-            return _failure("unavailable", query, NOTHING_INDEXED)
-        sure = confidence(rankings)
+            kept = await kept_out(self._ledger)
+            return _failure("unavailable", query, kept or NOTHING_INDEXED)
+        if not found and is_index(self._index):
+            there = await self._index.filters()
+            if reason := unknown_filter(query, there, self._corpora):
+                return _failure("invalid", query, reason)
+            if not there:
+                kept = await kept_out(self._ledger)
+                note = f"{note}; {kept}" if note and kept else kept or note
+        sure = confidence(rankings, query.text, found[0][1] if found else None)
         counts = Counts(**{name: len(rankings.rankings.get(name, ())) for name in _COUNTED})
         if not found or not found_something(rankings):
             return SearchResult(
@@ -200,8 +236,8 @@ class Retrieval:
         chunk = body.chunk
         age = (now - body.modified_at).days if body.modified_at else None
         stale = age is not None and age >= self._stale_after_days
-        section = _screened(chunk.section)
-        title = _screened(body.title)
+        section = label_text(_screened(chunk.section))
+        title = label_text(_screened(body.title))
         part = f" (part {chunk.part}/{chunk.parts})" if chunk.parts > 1 else ""
         candidate = rankings.candidates[item.chunk]
         matched = [
@@ -222,16 +258,16 @@ class Retrieval:
                 digest=body.digest,
                 source=body.source if self._cite_source else None,
             ),
-            label=f"{body.path} § {section or title}{part}",
-            source=body.uri,
+            label=f"{label_text(body.path)} § {section or title}{part}",
+            source=label_text(body.uri),
             title=title,
             section=section,
-            anchor=chunk.anchor,
+            anchor=label_text(chunk.anchor),
             part=chunk.part,
             parts=chunk.parts,
             line_start=chunk.line_start,
             line_end=chunk.line_end,
-            revision=body.commit or body.revision,
+            revision=label_text(body.commit or body.revision),
             modified_at=body.modified_at,
             age_days=age,
             stale=stale,
@@ -239,7 +275,7 @@ class Retrieval:
             trust=body.trust,
             matched=tuple(matched),
             corpus=body.corpus,
-            service=body.service,
+            service=body.service and label_text(body.service),
             score=round(item.score, 6),
             ranks=Ranks(**{name: item.ranks.get(name) for name in _COUNTED}),
             load=rankings.load or 0,

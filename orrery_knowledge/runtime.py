@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
-from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.configuration.file import KeyPath
+from orrery_knowledge.configuration.origins import key_text
+from orrery_knowledge.configuration.refusals import check_keys
+from orrery_knowledge.errors import ConfigurationError, MissingExtra
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.protocols import (
     Embedder,
@@ -14,15 +17,22 @@ from orrery_knowledge.protocols import (
     KnowledgeSource,
     is_index,
 )
-from orrery_knowledge.registry import load_component
+from orrery_knowledge.registry import NO_EMBEDDER, Kind, load_component
 from orrery_knowledge.retrieval import Retrieval
-from orrery_knowledge.settings import Component, Settings, validate
+from orrery_knowledge.settings import Component, Section, Settings, validate
+from orrery_knowledge.sources.config import check_trust, check_type
+
+
+class NoEmbedder(Section):
+    """The settings of the type ``none``: it has no options."""
+
+    type: Literal["none"]
 
 
 def build_retriever(settings: Settings) -> KnowledgeRetriever:
     """The configured backend; opens nothing before its first use."""
-    backend = load_component("backends", settings.backend.type)
-    config = validate(backend.Config, _values(settings.backend), "backend")
+    backend = _load(settings, "backends", settings.backend.type, ("backend", "type"))
+    config = validate(backend.Config, _values(settings.backend), "backend", settings.origin)
     return cast(KnowledgeRetriever, backend(config, state=settings.state_folder))
 
 
@@ -46,27 +56,32 @@ def build_private_index(settings: Settings, folder: Path) -> KnowledgeIndex:
     Raises:
         ConfigurationError: the backend is only searched.
     """
-    backend = load_component("backends", settings.backend.type)
+    backend = _load(settings, "backends", settings.backend.type, ("backend", "type"))
     if not hasattr(backend, "private"):
         raise ConfigurationError(
             f"backend {settings.backend.type!r} can't make an index for an evaluation; name "
             "another configuration with --config"
         )
-    config = validate(backend.Config, _values(settings.backend), "backend")
+    config = validate(backend.Config, _values(settings.backend), "backend", settings.origin)
     return cast(KnowledgeIndex, backend.private(config, state=folder))
 
 
 def build_ledger(settings: Settings) -> Ledger:
     """The ledger; opens nothing before its first use."""
-    return Ledger(settings.ledger_location)
+    try:
+        return Ledger(settings.ledger_location)
+    except ConfigurationError as error:
+        raise ConfigurationError(settings.origin.sentence(("ledger",), str(error))) from None
 
 
 def build_embedder(settings: Settings) -> Embedder | None:
     """The configured embedder; None for type "none"."""
-    if settings.embedder.type == "none":
+    values = _values(settings.embedder)
+    if settings.embedder.type == NO_EMBEDDER:
+        validate(NoEmbedder, values, "embedder", settings.origin)
         return None
-    embedder = load_component("embedders", settings.embedder.type)
-    config = validate(embedder.Config, _values(settings.embedder), "embedder")
+    embedder = _load(settings, "embedders", settings.embedder.type, ("embedder", "type"))
+    config = validate(embedder.Config, values, "embedder", settings.origin)
     folders = {
         name: settings.root / value.expanduser()
         for name, value in config
@@ -83,21 +98,19 @@ def build_sources(settings: Settings) -> list[KnowledgeSource]:
     """
     sources: list[KnowledgeSource] = []
     ids: set[str] = set()
+    origin = settings.origin
     for corpus, collection in settings.corpora.items():
-        for number, given in enumerate(collection.sources, start=1):
-            values = {"id": f"{corpus}-{number}", "corpus": corpus, **given}
-            where = f"corpora.{corpus}.sources[{number - 1}]"
-            if "type" not in values:
-                raise ConfigurationError(f"{where}: add a line `type: filesystem` or `type: git`")
-            if values.get("trust") not in ("reviewed", "review"):
-                raise ConfigurationError(
-                    f"{where} ({values['id']}): add `trust: review` (each document waits for a "
-                    "reviewer) or `trust: reviewed` (whoever can change the source is trusted)"
-                )
-            component = load_component("sources", str(values["type"]))
-            config = validate(component.Config, values, where)
+        for number, given in enumerate(collection.sources):
+            key = ("corpora", corpus, "sources", number)
+            values = {"id": f"{corpus}-{number + 1}", "corpus": corpus, **given}
+            component = _load(settings, "sources", check_type(values, key, origin), key)
+            # Before trust: where it is misspelt, adding it is not the fix.
+            check_keys(component.Config, values, key, origin)
+            check_trust(values, key, origin)
+            config = validate(component.Config, values, key, origin)
             if config.id in ids:
-                raise ConfigurationError(f"{where}: there are two sources with id {config.id!r}")
+                problem = f"{key_text(key)}: there are two sources with id {config.id!r}"
+                raise ConfigurationError(origin.sentence(key, problem))
             ids.add(config.id)
             sources.append(component(config, root=settings.root, state=settings.state_folder))
     return sources
@@ -112,8 +125,19 @@ def build_retrieval(settings: Settings) -> Retrieval:
         build_embedder(settings),
         stale_after_days=settings.search.stale_after_days,
         cite_source=count != 1,
+        corpora=settings.corpora.keys(),
     )
 
 
 def _values(component: Component) -> dict[str, Any]:
     return {"type": component.type, **component.options()}
+
+
+def _load(settings: Settings, kind: Kind, name: str, key: KeyPath) -> Any:
+    """The class of a component; a refusal says where it is named."""
+    try:
+        return load_component(kind, name)
+    except MissingExtra:
+        raise
+    except ConfigurationError as error:
+        raise ConfigurationError(settings.origin.sentence(key, str(error))) from error.__cause__

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic.fields import FieldInfo
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import (
     BaseSettings,
-    EnvSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
 )
 
+from orrery_knowledge.configuration.environment import Environment, read_variables
+from orrery_knowledge.configuration.file import ConfigurationFile, KeyPath
+from orrery_knowledge.configuration.origins import PREFIX, Origin, variable_name
+from orrery_knowledge.configuration.refusals import check_keys, refusal
 from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
 
 M = TypeVar("M", bound=BaseModel)
 DEFAULT_FILE = Path("orrery.yaml")
-PREFIX = "ORRERY_KNOWLEDGE_"
-_COMPONENTS = frozenset({"backend", "embedder"})
+_COMPONENTS = {"backend": "sqlite", "embedder": "minilm"}
+"""Setting -> the type that options without a type are meant for."""
 
+NO_SOURCES = (
+    "there are no documents to index: name them under corpora, for example "
+    "`corpora: {runbooks: {sources: [{type: git, url: ., trust: reviewed}]}}`"
+)
 TURN_ON = (
     "knowledge is off: there is no orrery.yaml and no ORRERY_KNOWLEDGE_BACKEND; "
     "copy orrery.example.yaml to orrery.yaml and name your documents there"
@@ -62,7 +75,9 @@ class Corpus(Section):
         sources: where its documents come from; index only what every user of the agent may read.
     """
 
-    sources: list[dict[str, Any]] = Field(default_factory=list)
+    sources: list[dict[str, Any]] = Field(
+        default_factory=list, examples=["[{type: git, url: ., trust: reviewed}]"]
+    )
 
 
 class Chunking(Section):
@@ -97,20 +112,6 @@ class Policy(Section):
     max_delete_share: Annotated[float, Field(ge=0, le=1)] = 0.3
 
 
-class _Environment(EnvSettingsSource):
-    """Reads ``ORRERY_KNOWLEDGE_BACKEND=sqlite`` as ``{type: sqlite}``."""
-
-    def prepare_field_value(
-        self, field_name: str, field: FieldInfo, value: Any, value_is_complex: bool
-    ) -> Any:
-        if isinstance(value, str) and not value.lstrip().startswith(("{", "[")):
-            if field_name in _COMPONENTS:
-                nested = self.explode_env_vars(field_name, field, self.env_vars)
-                return {"type": value, **nested}
-            return value
-        return super().prepare_field_value(field_name, field, value, value_is_complex)
-
-
 class Settings(BaseSettings):
     """Everything that can be set. Built once at an edge and passed in.
 
@@ -130,20 +131,36 @@ class Settings(BaseSettings):
         extra="forbid",
         frozen=True,
     )
-    backend: Component = Component(type="sqlite")
-    embedder: Component = Component(type="minilm")
-    corpora: dict[str, Corpus] = Field(default_factory=dict)
-    chunking: Chunking = Chunking()
-    search: Search = Search()
-    policy: Policy = Policy()
+    backend: Component = Field(default=Component(type="sqlite"), examples=["{type: sqlite}"])
+    embedder: Component = Field(default=Component(type="minilm"), examples=["{type: minilm}"])
+    corpora: dict[str, Corpus] = Field(
+        default_factory=dict,
+        examples=["{runbooks: {sources: [{type: git, url: ., trust: reviewed}]}}"],
+    )
+    chunking: Chunking = Field(default=Chunking(), examples=["{size: 800}"])
+    search: Search = Field(default=Search(), examples=["{top_k: 6}"])
+    policy: Policy = Field(default=Policy(), examples=["{max_delete_share: 0.3}"])
     state: Path = Path(".orrery")
-    ledger: str | None = None
-    root: Path = Field(default_factory=Path.cwd)
+    ledger: str | None = Field(default=None, examples=["sqlite+aiosqlite:///.orrery/ledger.db"])
+    root: Path = Field(default_factory=Path.cwd, examples=["."])
+    _origin: Origin = PrivateAttr(default_factory=Origin)
+
+    @field_validator(*_COMPONENTS, mode="before")
+    @classmethod
+    def _default_type(cls, value: Any, info: ValidationInfo) -> Any:
+        if isinstance(value, dict) and "type" not in value:
+            return {"type": _COMPONENTS[str(info.field_name)], **value}
+        return value
+
+    @property
+    def origin(self) -> Origin:
+        """Where each setting comes from, for messages."""
+        return self._origin
 
     @property
     def state_folder(self) -> Path:
         """Absolute folder of everything that we write."""
-        return self.root / self.state
+        return self.root / self.state.expanduser()
 
     @property
     def ledger_location(self) -> str | Path:
@@ -160,7 +177,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment wins over the file."""
-        return (_Environment(settings_cls), init_settings)
+        return (Environment(settings_cls), init_settings)
 
 
 def load_settings(path: Path | None = None) -> Settings:
@@ -174,86 +191,100 @@ def load_settings(path: Path | None = None) -> Settings:
         KnowledgeOff: neither is there.
         ConfigurationError: something in it is wrong; the message names the key and the fix.
     """
+    variables = read_variables(Settings)
     file = path or DEFAULT_FILE
-    if file.is_file():
-        values = _read_yaml(file)
-        values.setdefault("root", str(file.resolve().parent))
-    elif path is not None:
+    if os.path.lexists(file):
+        if file.is_dir():
+            raise ConfigurationError(f"the configuration file {file} is a folder")
+        return _build(Origin(ConfigurationFile(file), variables))
+    if path is not None:
         raise ConfigurationError(f"there is no configuration file {path}")
-    elif _environment_backend():
-        values = {}
-    else:
-        raise KnowledgeOff(TURN_ON)
-    try:
-        return Settings(**_without_replaced(values))
-    except ValidationError as error:
-        places = [file.name] * bool(values) + ["environment"] * any(
-            name.upper().startswith(PREFIX) for name in os.environ
+    if ("backend",) in variables:
+        return _build(Origin(variables=variables))
+    option = next((key for key in variables if key[0] == "backend"), None)
+    if option is not None:
+        raise KnowledgeOff(
+            f"knowledge is off: {variable_name(option)} is set, but no backend is named; set "
+            f"{PREFIX}BACKEND=sqlite too"
         )
-        raise ConfigurationError(f"{' or '.join(places)}: {_first_error(error)}") from None
-    except ValueError as error:  # pydantic-settings: a value that is no JSON
-        raise ConfigurationError(f"environment: {error}") from None
+    raise KnowledgeOff(TURN_ON)
 
 
-def validate(model: type[M], values: dict[str, Any], where: str) -> M:
-    """Build a component's settings, or say in one line what is wrong with them."""
+def default_settings() -> Settings:
+    """The defaults and the environment, for what needs neither a file nor a backend.
+
+    Raises:
+        ConfigurationError: something in the environment is wrong.
+    """
+    return _build(Origin(variables=read_variables(Settings)))
+
+
+def validate(
+    model: type[M],
+    values: dict[str, Any],
+    where: str | KeyPath,
+    origin: Origin | None = None,
+) -> M:
+    """Build a component's settings, or say in one line what is wrong with them.
+
+    Args:
+        model: the component's ``Config``. A key that it doesn't know is refused, also where it
+            would ignore one; ``extra="allow"`` takes all.
+        values: the settings.
+        where: their key.
+        origin: where they come from.
+
+    Raises:
+        ConfigurationError: they are wrong.
+    """
+    base = (where,) if isinstance(where, str) else where
+    origin = origin or Origin()
+    check_keys(model, values, base, origin)
     try:
         return model(**values)
     except ValidationError as error:
-        raise ConfigurationError(f"{where}: {_first_error(error)}") from None
+        raise refusal(error, model, values, base, origin) from None
 
 
-def _environment_backend() -> bool:
-    return bool(os.environ.get(f"{PREFIX}BACKEND"))
+def _build(origin: Origin) -> Settings:
+    chosen = Environment(Settings)()
+    values = _without_replaced(_file_values(origin.file), chosen)
+    for given in (values, chosen):
+        check_keys(Settings, given, (), origin)
+    try:
+        settings = Settings(**values)
+    except ValidationError as error:
+        raise refusal(error, Settings, {**values, **chosen}, (), origin) from None
+    except OSError:
+        raise ConfigurationError("the working folder is gone; change to another one") from None
+    if not settings.root.is_dir():
+        problem = f"root is {settings.root}, and there is no such folder"
+        raise ConfigurationError(origin.sentence(("root",), problem))
+    settings._origin = origin
+    return settings
 
 
-def _without_replaced(values: dict[str, Any]) -> dict[str, Any]:
+def _file_values(file: ConfigurationFile | None) -> dict[str, Any]:
+    if file is None:
+        return {}
+    values = dict(file.values)
+    root = values.get("root", ".")
+    if isinstance(root, str) and root:
+        values["root"] = str(file.folder / Path(root).expanduser())
+    for name in _COMPONENTS:
+        # Before the environment adds options to it.
+        if isinstance(values.get(name), str):
+            values[name] = {"type": values[name]}
+    return values
+
+
+def _without_replaced(values: dict[str, Any], chosen: dict[str, Any]) -> dict[str, Any]:
     """Leave out a component of which the environment names another type: its options go too."""
     replaced = set()
-    for name, chosen in _Environment(Settings)().items():
-        given = values.get(name)
-        if name in _COMPONENTS and isinstance(given, dict) and isinstance(chosen, dict):
-            before = given.get("type")
-            if chosen.get("type", before) != before:
+    for name, default in _COMPONENTS.items():
+        given, new = values.get(name), chosen.get(name)
+        if isinstance(given, dict) and isinstance(new, dict):
+            before = given.get("type", default)
+            if new.get("type", before) != before:
                 replaced.add(name)
     return {name: value for name, value in values.items() if name not in replaced}
-
-
-class _Loader(yaml.SafeLoader):
-    """Refuses a key that stands twice: the last would win, and a collection would be gone."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.value != "<<":
-                if key.value in seen:
-                    raise yaml.MarkedYAMLError(
-                        problem=f"{key.value!r} stands there twice", problem_mark=key.start_mark
-                    )
-                seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
-
-
-def _read_yaml(file: Path) -> dict[str, Any]:
-    try:
-        loaded = yaml.load(file.read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigurationError(f"{file.name}, line {line}: {error.problem}") from None
-    except (yaml.YAMLError, ValueError, RecursionError):  # bad bytes or dates, deep nesting
-        raise ConfigurationError(f"{file.name} is not valid YAML in UTF-8") from None
-    except OSError as error:
-        raise ConfigurationError(f"{file.name}: {error.strerror}") from None
-    if loaded is None:
-        return {}
-    if not isinstance(loaded, dict):
-        raise ConfigurationError(f"{file.name}: a mapping is expected at the top")
-    return {str(key): value for key, value in loaded.items()}
-
-
-def _first_error(error: ValidationError) -> str:
-    first = error.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        return f"unknown key {where!r}"
-    return f"{where}: {first['msg']}" if where else str(first["msg"])

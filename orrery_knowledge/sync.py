@@ -7,22 +7,26 @@ whole load is. See ``docs/aep/025-knowledge-retrieval.md``.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 from orrery_knowledge.embedding import Embedding
 from orrery_knowledge.errors import (
     CheckFailed,
     ConfigurationError,
     DocumentError,
+    KnowledgeError,
     LoadsHeld,
     NoText,
     SourceError,
+    Superseded,
 )
 from orrery_knowledge.filing import Decisions, Filing
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.governance.shown import shown_path
 from orrery_knowledge.models import (
     Document,
     IndexedDocument,
@@ -127,6 +131,8 @@ async def _guarded(run: _Run) -> SyncReport:
         load = await index.begin(embedder.fingerprint if embedder else None, details)
         try:
             return await run.build(load.number)
+        except Superseded as error:
+            raise Superseded(f"{error}; this sync has activated nothing, run it again") from error
         finally:
             # After an activation this does nothing; a cancelled build is undone before we go.
             await asyncio.shield(index.abandon(load.number))
@@ -186,7 +192,7 @@ class _Run:
         report = await self._finish(active, refused or self._refuse_empty())
         if not (report.refused or report.dry_run):
             configured = set(self.sources) if self.options.source is None else None
-            await self.filing.close(present, configured=configured)
+            await _uninterrupted(self.filing.close(present, configured=configured))
         return report
 
     async def _is_new_embedder(self) -> bool:
@@ -256,14 +262,14 @@ class _Run:
         known: KnownDocument | None,
     ) -> bool:
         """Read one entry; returns False when it holds no text, which is as good as gone."""
-        where = f"{source.id}: {entry.path}"
+        where = f"{source.id}: {shown_path(entry.path)}"
         try:
             document = await source.read(entry)
         except NoText:
             self.tally.pass_over("binary")
             return False
         except DocumentError as error:
-            self.tally.fail(where, str(error))
+            self.tally.fail(where, str(error).removeprefix(f"{entry.path}: "))
             return True
         mine = decisions.get((document.corpus, document.source, document.path), {})
         prepared = await self._prepare(source, document, mine)
@@ -347,6 +353,7 @@ class _Run:
         count = sum(len(paths) for paths in gone.values())
         if self.tally.failed or not count:
             return None
+        self.tally.removed = count
         share = count / known
         if (
             count >= MASS_DELETE_FLOOR
@@ -361,15 +368,15 @@ class _Run:
         for source, paths in gone.items():
             if self.load is not None and paths:
                 await self.index.remove(self.load, source, paths)
-        self.tally.removed = count
         return None
 
     async def _finish(self, active: int | None, refused: str | None) -> SyncReport:
         if refused is not None:
-            self.tally.problem("sync", refused)
-            return self.tally.report(active, activated=False, refused=True)
+            return self.tally.refusal(active, refused)
         if self.load is None:
             return self.tally.report(active, activated=False)
+        if self.tally.documents:
+            await self.index.prepare(self.load)
         async with self.ledger.decision_lock():
             await self._take_along()
             await apply_decisions(self.index, self.ledger)
@@ -377,11 +384,17 @@ class _Run:
                 return self.tally.report(active, activated=False)
             reason = await self._check(self.load)
             if reason is not None:
-                self.tally.problem("sync", reason)
-                return self.tally.report(active, activated=False, refused=True)
-            await self.index.activate(self.load)
-        await self.index.gc()
+                return self.tally.refusal(active, reason)
+            await _uninterrupted(self.index.activate(self.load))
+        await _uninterrupted(self._collect())
         return self.tally.report(self.load, activated=True)
+
+    async def _collect(self) -> None:
+        """Delete old rows; a failure must not hide that the new load is active."""
+        try:
+            await self.index.gc()
+        except KnowledgeError as error:
+            self.tally.warn("sync", f"rows of old loads are still there: {error}")
 
     async def _take_along(self) -> None:
         """Write the texts that were approved while this load was built (rule 4)."""
@@ -413,6 +426,22 @@ class _Run:
                 "sync --allow-empty if that is meant"
             )
         return None
+
+
+async def _uninterrupted(work: Coroutine[Any, Any, object]) -> None:
+    """Finish what has begun, even if we are cancelled meanwhile.
+
+    A pointer moves in a thread that nobody can stop. A sync that went away at that moment would
+    say that nothing has changed while its load is active.
+    """
+    task = asyncio.ensure_future(work)
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.done():
+                break
+    await task
 
 
 def _is_unchanged(

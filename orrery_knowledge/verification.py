@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from orrery_knowledge.errors import KnowledgeError, NoText
+from orrery_knowledge.errors import BackendUnavailable, DocumentError, KnowledgeError, NoText
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.governance.shown import shown_path
 from orrery_knowledge.models import Model, SourceEntry, Trust
 from orrery_knowledge.preparation import prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+from orrery_knowledge.sync import SyncOptions, sync
 
 
 class Drift(Model):
@@ -38,6 +40,7 @@ async def verify(
     *,
     chunk_size: int,
     repair: bool = False,
+    answer_while_pending: bool = True,
 ) -> list[Drift]:
     """Compare the three.
 
@@ -48,26 +51,48 @@ async def verify(
         embedder: of the index's vectors.
         chunk_size: configured size in characters, part of the processing key.
         repair: apply missing decisions, take trust away where nothing grants it, rebuild the
-            search tables. Documents that differ from their source need a sync.
+            search tables, and a damaged index from its sources. Documents that differ from their
+            source need a sync; a damaged ledger needs its backup, and stops every repair.
+        answer_while_pending: see `SyncOptions`; for an index that is rebuilt.
 
     Raises:
         BackendUnavailable: the index or ledger does not answer.
     """
-    found = await _ledger_drift(index, ledger, sources, repair=repair)
+    found = []
+    if await ledger.is_damaged():
+        # Nothing may be decided by what is left of it: a revocation could be what is missing.
+        repair = False
+        problem = "the file is damaged; restore it from a backup, then run verify again"
+        found.append(Drift(kind="ledger", where="store", problem=problem))
     store = await index.verify(repair=repair)
+    emptied = bool(repair and store) and await index.active_load() is None
+    if emptied:
+        options = SyncOptions(chunk_size=chunk_size, answer_while_pending=answer_while_pending)
+        report = await sync(index, ledger, sources, embedder, options)
+        found += [
+            Drift(kind="source", where=error.source, problem=error.reason)
+            for error in report.errors
+            if report.failed or report.refused
+        ]
     left = await index.verify() if repair and store else store
     found += [
         Drift(kind="index", where="store", problem=problem, repaired=problem not in left)
         for problem in store
     ]
-    for source in sources:
-        found += await _source_drift(index, ledger, source, embedder, chunk_size)
-    configured = {source.id for source in sources}
-    found += [
-        Drift(kind="source", where=name, problem="is not configured any more; run sync")
-        for name in await index.sources()
-        if name not in configured
-    ]
+    try:
+        found += await _ledger_drift(index, ledger, sources, repair=repair)
+        for source in sources:
+            found += await _source_drift(index, ledger, source, embedder, chunk_size)
+        configured = {source.id for source in sources}
+        found += [
+            Drift(kind="source", where=name, problem="is not configured any more; run sync")
+            for name in await index.sources()
+            if name not in configured
+        ]
+    except BackendUnavailable as error:
+        if not any(drift.where == "store" for drift in found):
+            raise
+        found.append(Drift(kind="index", where="comparison", problem=f"was given up: {error}"))
     return found
 
 
@@ -133,18 +158,25 @@ async def _source_drift(
             if entry.skipped is not None:
                 continue
             before = known.pop(entry.path, None)
-            where = f"{source.id}: {entry.path}"
             if (entry.path, entry.revision) in held:
                 continue
             changed = before is None or before.revision != entry.revision
             mine = approvals.get((source.corpus, source.id, entry.path), {})
-            if changed and not await _may_answer(source, entry, mine):
+            if before is not None and not changed and before.processing_key == key:
+                continue
+            where = f"{source.id}: {shown_path(entry.path)}"
+            try:
+                if changed and not await _may_answer(source, entry, mine):
+                    continue
+            except DocumentError as error:
+                problem = str(error).removeprefix(f"{entry.path}: ")
+                found.append(Drift(kind="source", where=where, problem=problem))
                 continue
             if before is None:
                 found.append(Drift(kind="source", where=where, problem="is not indexed; run sync"))
             elif before.revision != entry.revision:
                 found.append(Drift(kind="source", where=where, problem="has changed; run sync"))
-            elif before.processing_key != key:
+            else:
                 problem = "was processed with other settings; run sync"
                 found.append(Drift(kind="source", where=where, problem=problem))
     except KnowledgeError as error:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
-from orrery_knowledge.cli.main import cli
+from orrery_knowledge.cli.program import cli
 
 CONFIGURATION = """\
 embedder: {type: none}

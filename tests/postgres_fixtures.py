@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from postgres_server import PostgresServer
+from postgres_server import PostgresServer, with_database
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
@@ -53,15 +53,15 @@ def postgres_url(postgres_admin_url: str, postgres_template: str) -> Iterator[st
     database, template = Identifier(name), Identifier(postgres_template)
     with psycopg.connect(postgres_admin_url, autocommit=True) as admin:
         admin.execute(SQL("CREATE DATABASE {} TEMPLATE {}").format(database, template))
-    yield _with_database(postgres_admin_url, name)
+    yield with_database(postgres_admin_url, name)
     with psycopg.connect(postgres_admin_url, autocommit=True) as admin:
         admin.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(database))
 
 
 @pytest.fixture
 def own_server() -> Iterator[PostgresServer]:
-    """A server that a test may stop, and its own: others use the shared one."""
-    server = PostgresServer()
+    """A server that a test may stop or crash, and its own: others use the shared one."""
+    server = PostgresServer({"synchronous_commit": "on"})
     with psycopg.connect(server.url(), autocommit=True) as admin:
         admin.execute("CREATE EXTENSION vector")
     yield server
@@ -82,11 +82,3 @@ async def open_postgres(
     yield open_one
     for index in opened:
         await index.close()
-
-
-def _with_database(url: str, name: str) -> str:
-    """The same URL with another database, still a URL: SQLAlchemy takes nothing else."""
-    scheme, _, rest = url.partition("://")
-    place, question, options = rest.partition("?")
-    authority = place.split("/", 1)[0]
-    return f"{scheme}://{authority}/{name}{question}{options}"

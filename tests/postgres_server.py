@@ -167,6 +167,14 @@ def running_server() -> Iterator[PostgresServer]:
         server.stop()
 
 
+def with_database(url: str, name: str) -> str:
+    """The same URL with another database, still a URL: SQLAlchemy takes nothing else."""
+    scheme, _, rest = url.partition("://")
+    place, question, options = rest.partition("?")
+    authority = place.split("/", 1)[0]
+    return f"{scheme}://{authority}/{name}{question}{options}"
+
+
 def _private_folder(account: pwd.struct_passwd | None) -> Path:
     """A new folder that only the server's user can enter, short enough for a socket."""
     folder = Path(tempfile.mkdtemp(prefix="opg-"))

@@ -21,16 +21,21 @@ _TOOL = "search_knowledge"
 
 
 class ScriptedLlm(BaseLlm):
-    """Calls `search_knowledge` with the user's words, then answers with labels and citations."""
+    """Calls `search_knowledge` with the user's words, then answers with labels and citations.
+
+    Attributes:
+        corpus: what it asks the tool to search; None for everything.
+    """
 
     model: str = OFFLINE
+    corpus: str | None = None
 
     @override
     async def generate_content_async(
         self, llm_request: LlmRequest, stream: bool = False
     ) -> AsyncGenerator[LlmResponse, None]:
         """Yield the next step: a call, or the answer (when streaming, first as a partial)."""
-        part = _next_step(llm_request)
+        part = _next_step(llm_request, self.corpus)
         if stream and part.text:
             yield _response(part, llm_request).model_copy(update={"partial": True})
         yield _response(part, llm_request)
@@ -42,7 +47,7 @@ def model_from_environment() -> str | BaseLlm:
     return ScriptedLlm() if name == OFFLINE else name
 
 
-def _next_step(request: LlmRequest) -> types.Part:
+def _next_step(request: LlmRequest, corpus: str | None) -> types.Part:
     last = request.contents[-1].parts or [] if request.contents else []
     results = [part.function_response for part in last if part.function_response]
     if results:
@@ -51,7 +56,8 @@ def _next_step(request: LlmRequest) -> types.Part:
     name = _search_tool(request)
     if name is None:
         return types.Part(text="I have no knowledge to search: it is switched off.")
-    return types.Part(function_call=types.FunctionCall(name=name, args={"query": words}))
+    args = {"query": words} if corpus is None else {"query": words, "corpus": corpus}
+    return types.Part(function_call=types.FunctionCall(name=name, args=args))
 
 
 def _search_tool(request: LlmRequest) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from orrery_knowledge.identifiers import QueryTerms
@@ -99,15 +100,19 @@ def score_lexically(
     scorer: LexicalScorer, rows: Iterable[ScoredChunk]
 ) -> tuple[dict[int, float], float]:
     """Lexical score of every candidate that has one, and the best one's coverage of the query."""
-    scores: dict[int, float] = {}
-    best, coverage = 0.0, 0.0
-    for row in rows:
-        score = scorer.score(row.header, row.words, row.length)
-        if score > 0.0:
-            scores[row.chunk] = score
-            if score > best:
-                best, coverage = score, scorer.coverage(row.header, row.words)
-    return scores, coverage
+    candidates = list(rows)
+    values = scorer.scores(
+        [row.header for row in candidates],
+        [row.words for row in candidates],
+        [row.length for row in candidates],
+    )
+    best = max(zip(values, candidates, strict=True), key=itemgetter(0), default=None)
+    if best is None or best[0] <= 0.0:
+        return {}, 0.0
+    scores = {
+        row.chunk: score for row, score in zip(candidates, values, strict=True) if score > 0.0
+    }
+    return scores, scorer.coverage(best[1].header, best[1].words)
 
 
 def top(scores: Mapping[int, float], pool: int) -> tuple[int, ...]:
@@ -145,4 +150,7 @@ def assemble(
         )
         for chunk, (document, cosine) in zip(found, details(found), strict=True)
     }
-    return Rankings(load=load, rankings=rankings, candidates=candidates, coverage=coverage)
+    # Not validated: it was all made here, and going through every candidate again takes time.
+    return Rankings.model_construct(
+        load=load, rankings=rankings, candidates=candidates, coverage=coverage
+    )

@@ -43,6 +43,7 @@ def chunk_markdown(
 
     Raises:
         ConfigurationError: `size` is below 1.
+        DocumentError: more lines or headings than `parsing.MAX_LINES` and `MAX_HEADINGS`.
     """
     if size < 1:
         raise ConfigurationError(f"the chunk size must be at least 1 character, not {size}")

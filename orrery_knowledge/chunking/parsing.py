@@ -16,6 +16,8 @@ from markdown_it.rules_block import StateBlock, blockquote, list_block, table
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
 
+from orrery_knowledge.errors import DocumentError
+
 _Rule = Callable[[StateBlock, int, int, bool], bool]
 
 # A list takes two levels (itself and its item), a quote one: sixteen lists or thirty-two quotes.
@@ -24,6 +26,11 @@ _MAX_LEVEL = 32
 _MAX_TABLE_ROW = 20_000
 # Inline parsing of hostile brackets isn't linear; nobody writes a heading of this many characters.
 _MAX_HEADING = 500
+
+# Nobody writes as much by hand; what programs write is no runbook, and a parser in Python takes
+# seconds for each ten thousand of them.
+MAX_LINES = 100_000
+MAX_HEADINGS = 20_000
 
 _KINDS = {
     "paragraph_open": "text",
@@ -121,6 +128,11 @@ def _tree(tokens: list[Token]) -> tuple[list[Node], list[tuple[Node | None, str]
     return top, headings
 
 
+def _refuse_above(limit: int, number: int, what: str) -> None:
+    if number > limit:
+        raise DocumentError(f"it has {number} {what}; at most {limit} are read: split it")
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading of the document's top level.
@@ -139,6 +151,9 @@ class Heading:
 class ParsedDocument:
     """A parsed text.
 
+    Raises:
+        DocumentError: it has more lines or headings than a document that people read.
+
     Attributes:
         nodes: the blocks of the top level, in order, headings included.
         headings: every heading in order; None for one in a list or quote, which makes no section
@@ -146,9 +161,14 @@ class ParsedDocument:
     """
 
     def __init__(self, text: str) -> None:
+        # A line of text is at least two characters, with its end.
+        if len(text) > 2 * MAX_LINES:
+            filled = sum(map(bool, text.replace("\r", "\n").split("\n")))
+            _refuse_above(MAX_LINES, filled, "lines that aren't empty")
         self._markdown = _parser()
         self._env: EnvType = {}
         self.nodes, found = _tree(self._markdown.parse(text, self._env))
+        _refuse_above(MAX_HEADINGS, len(found), "headings")
         self.headings: list[tuple[Heading | None, str]] = []
         for node, content in found:
             title, anchor_text = self._rendered(content)

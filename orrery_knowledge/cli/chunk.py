@@ -8,7 +8,7 @@ import click
 
 from orrery_knowledge.chunking.markdown import chunk_markdown
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import print_json, say, warn
+from orrery_knowledge.cli.terminal import plural, print_json, say, warn
 from orrery_knowledge.errors import DocumentError
 from orrery_knowledge.governance.metadata import parse_metadata
 from orrery_knowledge.models import Chunk, Document, Model
@@ -22,14 +22,26 @@ Examples:
   orrery-knowledge chunk --size 600 --text docs/*.md"""
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--size", type=click.IntRange(100, 4000), default=800, show_default=True)
-@click.option("--text", "show_text", is_flag=True, help="Show the text of each chunk, too.")
+@click.option(
+    "--size",
+    type=click.IntRange(100, 4000),
+    default=800,
+    show_default=True,
+    metavar="CHARACTERS",
+    help="How long a chunk may be.",
+)
+@click.option(
+    "--text", "show_text", is_flag=True, help="Show the text of each chunk as it is in the file."
+)
 @options.as_json
 @options.command
-async def chunk(
+def chunk(
     config: Path | None, files: tuple[Path, ...], size: int, show_text: bool, json_: bool
 ) -> int:
-    """Show how Markdown FILES are cut: sections, lines, sizes."""
+    """Show how Markdown FILES are cut: sections, lines, sizes.
+
+    This is for the author of a file: nothing of it is screened or redacted here.
+    """
     shown: list[_Cut] = []
     for file in files:
         try:
@@ -69,7 +81,7 @@ def _cut(file: Path, size: int) -> _Cut:
 
 
 def _show(cut: _Cut, show_text: bool) -> None:
-    say(f"{cut.file}: {cut.title} ({len(cut.chunks)} chunks)")
+    say(f"{cut.file}: {cut.title} ({plural(len(cut.chunks), 'chunk')})")
     for item in cut.chunks:
         path = " > ".join(item.heading_path) or "(before the first heading)"
         part = f" (part {item.part}/{item.parts})" if item.parts > 1 else ""

@@ -11,13 +11,16 @@ import click
 from tqdm import tqdm
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import is_terminal, print_json, say, warn
+from orrery_knowledge.cli.terminal import is_terminal, plural, print_json, say, warn
 from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
 from orrery_knowledge.evaluation.datasets import read_dataset
 from orrery_knowledge.evaluation.runs import Evaluation, run_dataset, write_confidence, write_run
 from orrery_knowledge.models import Mode
 from orrery_knowledge.runtime import build_embedder, build_private_index
-from orrery_knowledge.settings import Settings, load_settings
+from orrery_knowledge.settings import default_settings, load_settings
+
+SHOWN = 20
+"""How many warnings are printed; `--json` has all of them."""
 
 
 @click.group("eval")
@@ -59,7 +62,7 @@ async def retrieval(
     try:
         settings = load_settings(config)
     except KnowledgeOff:
-        settings = Settings()  # an evaluation brings its own documents and index
+        settings = default_settings()  # an evaluation brings its own documents and index
     results = []
     for folder in datasets:
         dataset = read_dataset(folder)
@@ -94,7 +97,8 @@ class _Bar(ExitStack):
         self.callback(self._bar.close)
 
     def sync(self, what: str, documents: int, chunks: int) -> None:
-        self._bar.set_description(f"{what}: {documents} documents, {chunks} chunks")
+        seen = f"{plural(documents, 'document')}, {plural(chunks, 'chunk')}"
+        self._bar.set_description(f"{what}: {seen}")
 
     def query(self, done: int, total: int) -> None:
         self._bar.total = total
@@ -106,6 +110,10 @@ def _show(result: Evaluation) -> None:
     say(f"{result.dataset} ({result.mode}): {result.sync.summary}")
     for problem in result.sync.errors:
         warn(f"  {problem.source}: {problem.reason}")
+    for warning in result.warnings[:SHOWN]:
+        warn(f"  warning: {warning}")
+    if len(result.warnings) > SHOWN:
+        warn(f"  ... and {len(result.warnings) - SHOWN} more (see --json)")
     say(f"  {'kind':<16}{'n':>5}{'R@5':>8}{'P@5':>8}{'MRR':>8}{'nDCG':>8}{'doc@1':>8}{'doc@5':>8}")
     for kind, s in sorted(result.scores.items(), key=lambda item: (item[0] != "all", item[0])):
         say(

@@ -7,11 +7,15 @@ from pathlib import Path
 import click
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import print_json, say
+from orrery_knowledge.cli.terminal import plural, print_json, say
 from orrery_knowledge.errors import UnknownLoad
 from orrery_knowledge.models import LoadRecord
+from orrery_knowledge.retrieval import NOTHING_INDEXED
 from orrery_knowledge.runtime import build_index
 from orrery_knowledge.settings import load_settings
+
+LONGEST_AGE = 10**9
+"""Seconds, some 30 years: a date before which no load can be."""
 
 
 @click.group()
@@ -35,6 +39,8 @@ async def list_(config: Path | None, json_: bool) -> int:
         return 0
     for record in records:
         say(_line(record))
+    if not records:
+        say(NOTHING_INDEXED)
     if held:
         say("a rollback holds the index: syncs refuse until `orrery-knowledge loads resume`")
     return 0
@@ -52,7 +58,7 @@ async def show(config: Path | None, number: int, json_: bool) -> int:
     finally:
         await index.close()
     if not found:
-        raise UnknownLoad(f"there is no load {number}; see `orrery-knowledge loads list`")
+        raise _unknown(number)
     if json_:
         print_json(found[0].model_dump(mode="json"))
         return 0
@@ -69,6 +75,11 @@ async def rollback(config: Path | None, number: int | None, json_: bool) -> int:
     """Go back to load NUMBER (default: the one before), and hold there."""
     index = build_index(load_settings(config))
     try:
+        # Before the first load there is no way back, and no index to make for saying so.
+        if number is not None and number not in {load.number for load in await index.loads()}:
+            raise _unknown(number)
+        if await index.active_load() is None:
+            raise UnknownLoad(f"there is no earlier load to go back to: {NOTHING_INDEXED}")
         record = await index.rollback(number)
     finally:
         await index.close()
@@ -85,18 +96,27 @@ async def resume(config: Path | None) -> int:
     """Let syncs run again after a rollback."""
     index = build_index(load_settings(config))
     try:
-        await index.resume()
+        begun = await index.active_load() is not None
+        if begun:
+            await index.resume()
     finally:
         await index.close()
-    say("syncs may run again; the next one builds on the active load")
+    say("syncs may run again; the next one builds on the active load" if begun else NOTHING_INDEXED)
     return 0
 
 
 @loads.command()
-@click.option("--keep", type=click.IntRange(1), default=5, show_default=True)
+@click.option(
+    "--keep",
+    type=click.IntRange(1, 1_000_000),
+    default=5,
+    show_default=True,
+    metavar="LOADS",
+    help="How many of the newest loads stay.",
+)
 @click.option(
     "--min-age",
-    type=click.IntRange(0),
+    type=click.IntRange(0, LONGEST_AGE),
     default=600,
     show_default=True,
     metavar="SECONDS",
@@ -108,20 +128,27 @@ async def gc(config: Path | None, keep: int, min_age: int, json_: bool) -> int:
     """Delete rows that no kept load shows."""
     index = build_index(load_settings(config))
     try:
-        async with index.lock():
-            deleted = await index.gc(keep, min_age)
+        deleted = 0
+        if await index.active_load() is not None:
+            async with index.lock():
+                deleted = await index.gc(keep, min_age)
     finally:
         await index.close()
     if json_:
         print_json({"deleted_chunks": deleted})
     else:
-        say(f"deleted {deleted} chunks")
+        say(f"deleted {plural(deleted, 'chunk')}")
     return 0
+
+
+def _unknown(number: int) -> UnknownLoad:
+    digits = f"{number}" if abs(number) < 10**12 else "of that number"
+    return UnknownLoad(f"there is no load {digits}; see `orrery-knowledge loads list`")
 
 
 def _line(record: LoadRecord) -> str:
     when = record.activated_at or record.created_at
     return (
         f"{record.number:>5}  {record.status:<11}  {when:%Y-%m-%d %H:%M:%S}  "
-        f"{record.documents} documents, {record.chunks} chunks"
+        f"{plural(record.documents, 'document')}, {plural(record.chunks, 'chunk')}"
     )

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import os
-import signal
 import traceback
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ParamSpec
 
 import click
 
-from orrery_knowledge.cli.terminal import warn
+from orrery_knowledge.cli.signals import INTERRUPTED, MESSAGE, cancelling
+from orrery_knowledge.cli.terminal import discard_output, print_error, warn
 from orrery_knowledge.errors import KnowledgeError
 
 P = ParamSpec("P")
 
-INTERRUPTED = 130
+Work = Coroutine[Any, Any, int] | int
+"""What a command's body gives: its exit code, at once or when it has run."""
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print the result as JSON.")
 config = click.option(
@@ -30,11 +31,16 @@ config = click.option(
 debug = click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 
 
-def command(work: Callable[P, Coroutine[Any, Any, int]]) -> Callable[P, None]:
-    """Run an async command body that returns its exit code, with `--config` and `--debug`.
+def command(work: Callable[P, Work]) -> Callable[P, None]:
+    """Run a command body that returns its exit code, with `--config` and `--debug`.
 
     Options given before the command's name count too. Errors of ours become one line and the exit
-    code of their class; Ctrl-C cancels the work, lets it clean up, and exits with 130.
+    code of their class, with `--json` an object on stdout besides. Ctrl-C and SIGTERM cancel an
+    async body, let it clean up, and exit with 130.
+
+    Args:
+        work: async when it opens an index or ledger. A plain function may block (on standard
+            input, say): a signal ends it at once.
     """
 
     @config
@@ -45,37 +51,45 @@ def command(work: Callable[P, Coroutine[Any, Any, int]]) -> Callable[P, None]:
         outer = context.find_root().params
         kwargs["config"] = kwargs.get("config") or outer.get("config")
         show = bool(kwargs.pop("debug") or outer.get("debug"))
-        context.exit(_run(lambda: work(*args, **kwargs), show))
+        in_json = bool(kwargs.get("json_"))
+        context.exit(_run(lambda: work(*args, **kwargs), show, in_json))
 
     return run
 
 
-def _run(work: Callable[[], Coroutine[Any, Any, int]], show: bool) -> int:
+def _run(work: Callable[[], Work], show: bool, in_json: bool) -> int:
     try:
-        return asyncio.run(_interruptible(work()))
-    except (KeyboardInterrupt, asyncio.CancelledError):
-        warn("interrupted; what was active stays active")
+        begun = work()
+        return begun if isinstance(begun, int) else asyncio.run(_cancellable(begun))
+    except asyncio.CancelledError:
+        return INTERRUPTED  # the signal's handler has said so
+    except KeyboardInterrupt:  # we were called by somebody with handlers of their own
+        warn(MESSAGE)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone; python would complain again when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever read our output has gone, and there is no end to what would come.
+        discard_output()
         return 0
     except KnowledgeError as error:
-        if show:
-            traceback.print_exc()
-        warn(f"error: {error}")
-        return error.exit_code
+        return _failed(str(error), error.exit_code, show, in_json)
     except OSError as error:  # output that can't be written
-        if show:
-            traceback.print_exc()
-        warn(f"error: {error.filename or 'output'}: {error.strerror or error}")
-        return 1
+        what = f"{error.filename or 'output'}: {error.strerror or error}"
+        return _failed(what, 1, show, in_json)
 
 
-async def _interruptible(work: Coroutine[Any, Any, int]) -> int:
-    """Cancel the work on SIGTERM as on Ctrl-C."""
+def _failed(what: str, code: int, show: bool, in_json: bool) -> int:
+    """Say in one line what went wrong, and once more for programs."""
+    if show:
+        traceback.print_exc()
+    warn(f"error: {what}")
+    if in_json:
+        with suppress(OSError):
+            print_error(code, what)
+    return code
+
+
+async def _cancellable(work: Coroutine[Any, Any, int]) -> int:
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
-    return await task
+    with cancelling(lambda: loop.call_soon_threadsafe(task.cancel)):
+        return await task

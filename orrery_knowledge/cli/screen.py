@@ -9,7 +9,7 @@ from typing import Any, TextIO
 import click
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import warn
+from orrery_knowledge.cli.terminal import print_text, warn
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.screening import screen as screen_text
 
@@ -24,12 +24,11 @@ Examples:
 @click.argument("file", default="-", type=click.File("r", encoding="utf-8", errors="replace"))
 @click.option("--jsonl", is_flag=True, help='Read {"id","text"} lines, write screened ones.')
 @options.command
-async def screen(config: Path | None, file: TextIO, jsonl: bool) -> int:
+def screen(config: Path | None, file: TextIO, jsonl: bool) -> int:
     """Withhold injected instructions and redact credentials and personal data in FILE or stdin."""
     if not jsonl:
         screened = screen_text(file.read())
-        # Raw on purpose: the text is the result, and programs read it.
-        click.echo(screened.text, nl=False)
+        print_text(screened.text)
         for finding in screened.findings:
             warn(f"line {finding.line}: {finding.kind}: {finding.rule}")
         return 0

@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import print_json, say, warn
+from orrery_knowledge.cli.terminal import plural, print_json, say, warn
 from orrery_knowledge.models import Passage, Query, SearchResult
 from orrery_knowledge.runtime import build_retrieval
 from orrery_knowledge.settings import load_settings
@@ -38,7 +38,7 @@ Examples:
 )
 @click.option(
     "--per-document",
-    type=click.IntRange(0),
+    type=click.IntRange(0, 10_000),
     default=1,
     show_default=True,
     help="Passages a document may contribute; 0 for any number.",
@@ -101,7 +101,7 @@ def show(result: SearchResult) -> None:
 
 
 def _show_passage(number: int, passage: Passage) -> None:
-    age = "age unknown" if passage.age_days is None else f"{passage.age_days} days old"
+    age = "age unknown" if passage.age_days is None else f"{plural(passage.age_days, 'day')} old"
     flags = [age, passage.trust, *(["STALE"] if passage.stale else [])]
     say(f"{number}. {passage.label}")
     say(f"   {passage.citation}  lines {passage.line_start}-{passage.line_end}")

@@ -12,12 +12,13 @@ import click
 from tqdm import tqdm
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import is_terminal, print_json, say, warn
+from orrery_knowledge.cli.terminal import is_terminal, plural, print_json, say, warn
+from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import SyncError, SyncReport
 from orrery_knowledge.protocols import is_index
 from orrery_knowledge.runtime import build_embedder, build_ledger, build_retriever, build_sources
-from orrery_knowledge.settings import Settings, load_settings
+from orrery_knowledge.settings import NO_SOURCES, Settings, load_settings
 from orrery_knowledge.sync import SyncOptions
 from orrery_knowledge.sync import sync as run_sync
 
@@ -71,6 +72,8 @@ async def sync(
     stack = ExitStack()
     ledger = _ledger(settings, stack, dry_run=dry_run)
     sources = build_sources(settings)
+    if not (sources or allow_empty):
+        raise ConfigurationError(settings.origin.sentence(("corpora",), NO_SOURCES))
     wanted = SyncOptions(
         source=source,
         dry_run=dry_run,
@@ -123,11 +126,15 @@ def _print(report: SyncReport, json_: bool) -> None:
     for reason, count in sorted(report.passed_over.items()):
         say(f"passed over {count}: {reason}")
     if report.pending:
-        say(f"{report.pending} documents wait for a review")
+        waiting = "waits" if report.pending == 1 else "wait"
+        say(f"{plural(report.pending, 'document')} {waiting} for a review")
+    if report.planned is not None:
+        would = "a sync would be refused" if report.dry_run else "nothing was activated"
+        say(f"{would}; without that it would {report.planned.words}")
     if report.dry_run:
-        say(f"would compute {report.embedded} embeddings")
+        say(f"would compute {plural(report.embedded, 'embedding')}")
     elif report.activated:
-        say(f"load {report.load} is active; {report.embedded} embeddings computed")
+        say(f"load {report.load} is active; {plural(report.embedded, 'embedding')} computed")
     elif not report.refused:
         say("nothing has changed")
     say(report.summary)
@@ -143,11 +150,11 @@ class _Progress:
 
     def __call__(self, what: str, documents: int, chunks: int) -> None:
         self._bar.set_description(what, refresh=False)
-        self._bar.set_postfix_str(f"{chunks} chunks", refresh=False)
+        self._bar.set_postfix_str(plural(chunks, "chunk"), refresh=False)
         self._bar.update(documents - self._bar.n)
         if self._bar.disable and not self._quiet and time.monotonic() >= self._next:
             self._next = time.monotonic() + PLAIN_SECONDS
-            warn(f"{what}: {documents} documents seen, {chunks} chunks written")
+            warn(f"{what}: {plural(documents, 'document')} seen, {plural(chunks, 'chunk')} written")
 
     def __enter__(self) -> _Progress:
         return self

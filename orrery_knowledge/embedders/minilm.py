@@ -68,8 +68,8 @@ class MiniLMConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
 
     type: Literal["minilm"] = "minilm"
-    threads: int | None = Field(default=None, ge=1, le=256)
-    model_dir: Path | None = None
+    threads: int | None = Field(default=None, ge=1, le=256, examples=["4"])
+    model_dir: Path | None = Field(default=None, examples=["models/minilm"])
     batch_size: int = Field(default=32, ge=1, le=1024)
 
 

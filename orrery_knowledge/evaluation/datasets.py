@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.evaluation.labels import Label, check_labels
 from orrery_knowledge.evaluation.payloads import alert_query
 
 DOCUMENT_GLOBS = tuple(
@@ -50,12 +51,14 @@ class Dataset(BaseModel):
         queries: in the order of the file.
         qrels: query id -> (document, section anchor or "") -> relevance; duplicates are folded to
             their highest relevance, so a label that stands twice counts once.
+        warnings: labels that are odd and change no score, with their lines.
     """
 
     model_config = ConfigDict(frozen=True)
     folder: Path
     queries: tuple[LabelledQuery, ...]
     qrels: dict[str, dict[tuple[str, str], int]]
+    warnings: tuple[str, ...] = ()
 
     @property
     def documents(self) -> Path:
@@ -64,10 +67,11 @@ class Dataset(BaseModel):
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """Read a dataset folder.
+    """Read a dataset folder, and look its labels up in its documents.
 
     Raises:
-        ConfigurationError: a file is missing or wrong; the message names the line.
+        ConfigurationError: a file is missing or wrong, or a label names what isn't there; the
+            message names the line.
     """
     for part in ("docs", "queries.jsonl", "qrels.tsv"):
         if not (folder / part).exists():
@@ -77,18 +81,24 @@ def read_dataset(folder: Path) -> Dataset:
             )
     try:
         queries = _read_queries(folder / "queries.jsonl")
-        qrels = _read_qrels(folder / "qrels.tsv", {query.id for query in queries})
+        labels = _read_labels(folder / "qrels.tsv", {query.id for query in queries})
+        warnings = check_labels(folder / "docs", "qrels.tsv", labels)
     except UnicodeDecodeError:
         raise ConfigurationError(f"{folder}: queries and qrels must be UTF-8") from None
     except OSError as error:
         raise ConfigurationError(f"{error.filename}: {error.strerror}") from None
+    qrels: dict[str, dict[tuple[str, str], int]] = {}
+    for label in labels:
+        judged = qrels.setdefault(label.query, {})
+        target = (label.document, label.section)
+        judged[target] = max(judged.get(target, 0), label.grade)
     for query in queries:
         relevant = any(grade > 0 for grade in qrels.get(query.id, {}).values())
         if query.answerable and not relevant:
             raise ConfigurationError(f"query {query.id} is answerable, but qrels.tsv has no answer")
         if not query.answerable and relevant:
             raise ConfigurationError(f"query {query.id} is unanswerable, but qrels.tsv answers it")
-    return Dataset(folder=folder, queries=queries, qrels=qrels)
+    return Dataset(folder=folder, queries=queries, qrels=qrels, warnings=warnings)
 
 
 def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:
@@ -109,16 +119,17 @@ def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:
     return tuple(queries.values())
 
 
-def _read_qrels(file: Path, known: set[str]) -> dict[str, dict[tuple[str, str], int]]:
-    qrels: dict[str, dict[tuple[str, str], int]] = {}
+def _read_labels(file: Path, known: set[str]) -> list[Label]:
+    labels: list[Label] = []
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             fields = line.rstrip("\n").split("\t")
-            if number == 1 and not _GRADE.fullmatch(fields[-1]):
-                continue  # the header; a file without one would lose its first judgement
+            if number == 1 and _is_header(fields, known):
+                continue
             if not line.strip():
                 continue
             if number == 1:
+                # One that is taken for a header would lose its judgement.
                 raise ConfigurationError(
                     f"{file.name}, line 1: expected a header: query-id, doc, section, relevance"
                 )
@@ -128,8 +139,12 @@ def _read_qrels(file: Path, known: set[str]) -> dict[str, dict[tuple[str, str], 
                 )
             query, document, section, grade = fields
             if query not in known:
-                raise ConfigurationError(f"{file.name}, line {number}: no query {query!r}")
-            judged = qrels.setdefault(query, {})
-            target = (document, section)
-            judged[target] = max(judged.get(target, 0), int(grade))
-    return qrels
+                raise ConfigurationError(
+                    f"{file.name}, line {number}: no query {query!r} in queries.jsonl"
+                )
+            labels.append(Label(number, query, document, section, int(grade)))
+    return labels
+
+
+def _is_header(fields: list[str], known: set[str]) -> bool:
+    return len(fields) == 4 and not _GRADE.fullmatch(fields[3]) and fields[0] not in known

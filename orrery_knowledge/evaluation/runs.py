@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.evaluation.datasets import DOCUMENT_GLOBS, Dataset, LabelledQuery
 from orrery_knowledge.evaluation.metrics import Judged
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.shown import shown_path
 from orrery_knowledge.models import Mode, Model, Query, SyncReport
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex
 from orrery_knowledge.retrieval import Retrieval
@@ -56,6 +57,7 @@ class Evaluation(Model):
         scores: by kind, and ``"all"``.
         confidence: mean confidence by ``"answerable"``, ``"far"``, ``"near"``.
         sync: how the documents were indexed; what was quarantined can't be found.
+        warnings: labels that are odd, and labelled documents that the index doesn't hold.
     """
 
     dataset: str
@@ -63,6 +65,7 @@ class Evaluation(Model):
     scores: dict[str, Scores]
     confidence: dict[str, float]
     sync: SyncReport
+    warnings: tuple[str, ...] = ()
 
 
 async def run_dataset(
@@ -112,6 +115,7 @@ async def run_dataset(
             if not report.activated:
                 reasons = "; ".join(f"{e.source}: {e.reason}" for e in report.errors[:3])
                 raise KnowledgeError(f"{dataset.folder.name}: nothing was indexed: {reasons}")
+            lost = _not_indexed(dataset, {path for _, _, path, _ in await index.visible()})
             ranked = {}
             for number, query in enumerate(dataset.queries, start=1):
                 ranked[query.id] = await _rank(retrieval, query, mode)
@@ -121,7 +125,19 @@ async def run_dataset(
             await source.close()
             await asyncio.shield(index.destroy())
             await retrieval.close()
-    return _evaluate(dataset, mode, ranked, report), ranked
+    found = _evaluate(dataset, mode, ranked, report)
+    return found.model_copy(update={"warnings": (*dataset.warnings, *lost)}), ranked
+
+
+def _not_indexed(dataset: Dataset, indexed: Set[str]) -> Iterator[str]:
+    """Labelled documents that no query can find."""
+    counts: dict[str, int] = {}
+    for grades in dataset.qrels.values():
+        for document in {document for (document, _), grade in grades.items() if grade}:
+            counts[document] = counts.get(document, 0) + 1
+    for document, count in sorted(counts.items()):
+        if document not in indexed:
+            yield f"{shown_path(document)} answers {count} queries, and is not indexed"
 
 
 async def _rank(retrieval: Retrieval, query: LabelledQuery, mode: Mode) -> Ranked:
@@ -130,7 +146,8 @@ async def _rank(retrieval: Retrieval, query: LabelledQuery, mode: Mode) -> Ranke
     sections: dict[Target, float] = {}
     for item, body in found:
         sections.setdefault((body.path, body.chunk.anchor), item.score)
-    return Ranked(tuple(sections.items())[:DEPTH], confidence(rankings))
+    best = found[0][1] if found else None
+    return Ranked(tuple(sections.items())[:DEPTH], confidence(rankings, query.searched, best))
 
 
 def _evaluate(

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Self
 
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from orrery_knowledge.errors import BackendUnavailable
 from orrery_knowledge.governance.driver import (
+    is_sqlite,
     make_engine,
     mapped,
     read_url,
@@ -19,7 +22,7 @@ from orrery_knowledge.governance.driver import (
     writer,
 )
 from orrery_knowledge.governance.locks import DecisionLock
-from orrery_knowledge.governance.migrate import bring_up_to_date
+from orrery_knowledge.governance.migrate import bring_up_to_date, is_there
 
 
 class Connected:
@@ -42,14 +45,22 @@ class Connected:
         """Connect; create or migrate the schema where needed. Safe to call twice.
 
         Raises:
-            ConfigurationError: the path can't be used, or the schema is newer than this code.
-            BackendUnavailable: the database does not answer.
+            ConfigurationError: the schema is newer than this code.
+            BackendUnavailable: the path can't be used, or the database does not answer.
         """
         if self._engine is None:
             await bring_up_to_date(self._url)
         if self._engine is None:  # still: two tasks may have opened it at once
             self._engine = make_engine(self._url)
             self._lock = DecisionLock(self._url, self._engine)
+
+    async def exists(self) -> bool:
+        """Whether it was ever opened, by anybody; what only reads has nothing to create.
+
+        Raises:
+            BackendUnavailable: the database does not answer.
+        """
+        return self._engine is not None or await is_there(self._url)
 
     async def close(self) -> None:
         """Close every connection; safe to call twice."""
@@ -64,6 +75,24 @@ class Connected:
 
     async def __aexit__(self, *error: object) -> None:
         await self.close()
+
+    async def is_damaged(self) -> bool:
+        """Whether a SQLite file has damaged pages; a server looks after its own.
+
+        Raises:
+            BackendUnavailable: the database does not answer.
+        """
+        if not is_sqlite(self._url):
+            return False
+        with mapped(self._url):
+            async with self._open_engine().connect() as connection:
+                try:
+                    found = await connection.exec_driver_sql("PRAGMA integrity_check(1)")
+                    return found.scalars().all() != ["ok"]
+                except DatabaseError as error:
+                    if getattr(error.orig, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
+                        raise
+                    return True
 
     def decision_lock(self, patience: float = 30) -> AbstractAsyncContextManager[None]:
         """Keep everybody else from deciding, so that an index can be brought in step.

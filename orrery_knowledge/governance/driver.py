@@ -14,23 +14,32 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, MissingExtra
 from orrery_knowledge.governance.digests import framed_digest
+from orrery_knowledge.sqlite_faults import Fault, fault_of, sentence
 
 _WRITE = "orrery_write"
 # How long a writer waits for another process to commit. A commit takes milliseconds.
 _BUSY_SECONDS = 15
 
-_CONFIGURATION = {
-    sqlite3.SQLITE_CANTOPEN: "can't be opened; check the path and its permissions",
-    sqlite3.SQLITE_READONLY: "can't be written; check the permissions",
-    sqlite3.SQLITE_PERM: "can't be written; check the permissions",
-    sqlite3.SQLITE_NOTADB: "is no SQLite database; move it away or name another file",
-}
-_UNAVAILABLE = {
-    sqlite3.SQLITE_FULL: "can't grow; the disk is full",
-    sqlite3.SQLITE_CORRUPT: "is damaged; restore it from a backup",
-    sqlite3.SQLITE_BUSY: "is locked by another process",
-    sqlite3.SQLITE_LOCKED: "is locked by another process",
-    sqlite3.SQLITE_IOERR: "can't be read or written; the disk reports an error",
+_WORDS = {
+    Fault.FULL: "can't grow: the disk is full, or a quota is used up; make room and try again",
+    Fault.LIMIT: (
+        "can't grow: this process may write files of at most {limit} bytes; raise that limit "
+        "(ulimit -f)"
+    ),
+    Fault.READ_ONLY: (
+        "can't be written: it is read-only; make its folder writable, or set `state` or `ledger` "
+        "to a place that is"
+    ),
+    Fault.CLOSED: (
+        "can't be opened; check the path, and that this user may write it and its folder"
+    ),
+    Fault.LOCKED: "is locked by another process; try again",
+    Fault.DAMAGED: (
+        "is damaged, or is no ledger: restore it from your backup. It alone holds every decision "
+        "on trust, the texts that wait for a review and the evidence; never delete it to get going"
+    ),
+    Fault.BROKEN: "can't be read or written: the disk reports an error; look at the system's log",
+    Fault.MEMORY: "needs more memory than there is",
 }
 
 
@@ -170,26 +179,21 @@ def mapped(url: sa.URL) -> Iterator[None]:
     """Turn every error of driver and file system into one of ours; no SQL, no values.
 
     Raises:
-        ConfigurationError: the file can't be opened or written, or is something else.
-        BackendUnavailable: everything else.
+        BackendUnavailable: the ledger can't be used, and why.
     """
     try:
         yield
     except DBAPIError as error:
         raise _ours(url, error.orig) from error
-    except (SQLAlchemyError, sqlite3.Error, OverflowError, UnicodeError) as error:
+    except (SQLAlchemyError, sqlite3.Error, OverflowError, UnicodeEncodeError, OSError) as error:
         raise _ours(url, error) from error
-    except OSError as error:
-        raise BackendUnavailable(
-            f"{shown(url)} does not answer ({type(error).__name__})"
-        ) from error
+    except ValueError as error:
+        # A stored value that is none: bytes were changed behind the engine's back.
+        raise BackendUnavailable(f"{shown(url)} {_WORDS[Fault.DAMAGED]}") from error
 
 
-def _ours(url: sa.URL, error: BaseException | None) -> Exception:
-    # The low byte is the primary code; the rest says where it happened.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in _CONFIGURATION:
-        return ConfigurationError(f"{shown(url)} {_CONFIGURATION[code]}")
-    if code in _UNAVAILABLE:
-        return BackendUnavailable(f"{shown(url)} {_UNAVAILABLE[code]}")
+def _ours(url: sa.URL, error: BaseException | None) -> BackendUnavailable:
+    fault = fault_of(error, file_of(url)) if is_sqlite(url) else None
+    if fault is not None:
+        return BackendUnavailable(f"{shown(url)} {sentence(fault, _WORDS)}")
     return BackendUnavailable(f"{shown(url)} does not answer ({type(error).__name__})")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,24 +34,39 @@ async def bring_up_to_date(url: sa.URL) -> None:
     """Create or migrate the schema if needed; any number of processes may do so at once.
 
     Raises:
-        ConfigurationError: the folder can't be made, the file can't be used, or the schema is
-            newer than this code.
-        BackendUnavailable: the engine does not answer.
+        ConfigurationError: the schema is newer than this code.
+        BackendUnavailable: the file or its folder can't be used, or the engine does not answer.
     """
     # In a worker thread with a plain driver: Alembic knows no other, and an asynchronous
     # connection that fails to open leaves a thread behind that outlives the event loop.
     await asyncio.to_thread(_bring_up_to_date, url)
 
 
-def _bring_up_to_date(url: sa.URL) -> None:
-    if is_sqlite(url):
-        try:
-            file_of(url).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ConfigurationError(
-                f"the folder of {shown(url)} can't be made ({error.strerror})"
-            ) from error
+async def is_there(url: sa.URL) -> bool:
+    """Whether a ledger was ever made there; a look makes none.
+
+    Raises:
+        BackendUnavailable: the engine does not answer.
+    """
+    return await asyncio.to_thread(_is_there, url)
+
+
+def _is_there(url: sa.URL) -> bool:
     with mapped(url):
+        if is_sqlite(url):
+            return os.path.lexists(file_of(url))
+        engine = make_sync_engine(url)
+        try:
+            with engine.connect() as connection:
+                return _version(connection) is not None
+        finally:
+            engine.dispose()
+
+
+def _bring_up_to_date(url: sa.URL) -> None:
+    with mapped(url):
+        if is_sqlite(url):
+            file_of(url).parent.mkdir(parents=True, exist_ok=True)
         engine = make_sync_engine(url)
         try:
             with engine.connect() as connection:

@@ -16,6 +16,7 @@ from functools import lru_cache
 
 import re2
 
+from orrery_knowledge.screening.controls import SEQUENCE
 from orrery_knowledge.screening.findings import searchable
 
 _LOOKALIKES = {
@@ -69,17 +70,16 @@ INVISIBLE = (
 )
 """Inside of a character class: what takes no space when shown (Default_Ignorable and friends)."""
 
+# Without groups, and runs of a thing as one match: both cost more than the match itself.
 _SPECIAL = re2.compile(
-    r"(?P<wide>[^\x00-\x7f]+)"
-    r"|(?P<ansi>\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_]))"
-    r"|(?P<entity>&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)"
-    r"|(?P<percent>(?:%(?:25)*[0-9a-fA-F]{2})+)"
-    r"|(?P<escape>\\+(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}"
-    r"|[nrt\"'/]))"
-    r"|(?P<break><[bB][rR]\s*/?>)"
-    r"|(?P<tag></?(?:b|i|u|s|em|strong|span|wbr|font|small|big|mark|sub|sup)(?:\s[^<>]*)?/?>)"
-    r"|(?P<control>[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]+)"
-    r"|(?P<return>\r\n?)"
+    r"[^\x00-\x{9f}]+|(?:\r\n?)+|\x{85}|(?:"
+    + SEQUENCE
+    + r")+|(?:&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)+"
+    r"|(?:%(?:25)*[0-9a-fA-F]{2})+"
+    r"|(?:\\+(?:u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|x[0-9a-fA-F]{2}|[nrt\"'/]))+"
+    r"|(?:<[bB][rR]\s*/?>)+"
+    r"|(?:</?(?:b|i|u|s|em|strong|span|wbr|font|small|big|mark|sub|sup)(?:\s[^<>]*)?/?>)+"
+    r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{84}\x{86}-\x{9f}]+"
 )
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'", "/": "/"}
 _HIDDEN_CHARACTER = re2.compile("[" + INVISIBLE + "]")
@@ -142,7 +142,7 @@ def canonical(text: str) -> Canonical:
     for match in _SPECIAL.finditer(raw):
         start, end = match.span()
         builder.add(raw[position:start].lower(), position, start, verbatim=True)
-        _special(builder, match.lastgroup or "", match.group(), start, end)
+        _special(builder, raw[start:end], start, end)
         position = end
     builder.add(raw[position:].lower(), position, len(raw), verbatim=True)
     return builder.build()
@@ -160,22 +160,49 @@ def rewrite(view: Canonical, edits: Iterable[tuple[int, int, str]]) -> Canonical
     return builder.build(view)
 
 
-def _special(builder: _Builder, group: str, found: str, start: int, end: int) -> None:
-    if group == "wide":
-        _wide(builder, found, start)
-    elif group in ("break", "return"):
-        builder.add("\n", start, end)
-    elif group == "entity":
-        builder.add(fold(html.unescape(html.unescape(found.replace("&amp;", "&")))), start, end)
-    elif group == "percent":
+def _special(builder: _Builder, found: str, start: int, end: int) -> None:
+    first = found[0]
+    if first == "&":
+        for piece in found[1:].split("&"):
+            end = start + len(piece) + 1
+            builder.add(_entity(piece), start, end)
+            start = end
+    elif first == "\\":
+        _escapes(builder, found, start)
+    elif first == "%":
         octets = bytes.fromhex(found.replace("%25", "%").replace("%", ""))
         builder.add(fold(octets.decode(errors="replace")) or "%", start, end)
-    elif group == "escape":
-        builder.add(_escape(found), start, end)
+    elif first in "\r\x85":
+        builder.add("\n" * (found.count("\r") or 1), start, end)
+    elif found[:3].lower() == "<br":
+        for piece in found[:-1].split(">"):
+            end = start + len(piece) + 1
+            builder.add("\n", start, end)
+            start = end
+    elif first > "\x9f":
+        _wide(builder, found, start)
 
 
-def _escape(found: str) -> str:
-    body = found.lstrip("\\")
+def _escapes(builder: _Builder, found: str, start: int) -> None:
+    end = start
+    for body in found[1:].split("\\"):
+        end += 1 + len(body)
+        # An empty body is one more backslash before the next one.
+        if body:
+            builder.add(_escape(body), start, end)
+            start = end
+
+
+@lru_cache(maxsize=4096)
+def _entity(body: str) -> str:
+    """What a character reference stands for, given without its first ampersand."""
+    while body.startswith("amp;"):
+        body = body.removeprefix("amp;")
+    return fold(html.unescape(html.unescape(f"&{body}")))
+
+
+@lru_cache(maxsize=4096)
+def _escape(body: str) -> str:
     if body in _ESCAPES:
         return _ESCAPES[body]
     number = int(body[1:].strip("{}"), 16)

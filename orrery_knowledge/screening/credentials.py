@@ -21,27 +21,31 @@ from orrery_knowledge.screening.placeholders import (
 )
 from orrery_knowledge.screening.providers import FORMATS
 
-_KEYWORD = (
+KEYWORD = (
     r"(?:passw(?:or)?ds?|passwd|passphrase|passcode|pwd|pass|secrets?|tokens?"
     r"|api[_.-]?keys?"
     r"|access[_.-]?keys?|private[_.-]?keys?|auth[_.-]?keys?|(?:encryption|signing|master|license"
     r"|ingest|account|storage|deploy|service|webhook|client|app|consumer)[_.-]?keys?"
     r"|credentials?|creds?|auth|apikey|login|keys?)"
 )
+_QUOTE = r"(?:\\{0,15}[\"'])"
+"""A quote; inside of a string of JSON (inside of a string ...) it stands behind backslashes."""
+_ESCAPED = r"\\{1,15}\"[^\"\n]*?\\{1,15}\"|\\{1,15}'[^'\n]*?\\{1,15}'"
 _ASSIGNMENT = re2.compile(
-    r"(?i)(?P<key>[\w$.@/-]{0,60}?"
-    + _KEYWORD
-    + r"(?:[_.-][\w.-]{1,30}|Key|Value|Hash|[0-9]{1,2})?)"
-    r"(?P<close>[\"'\]})]{0,3})"
-    r"(?P<sep>[ \t]{0,4}(?:=>|:=|==?|:)[ \t]{0,4}|[\"'][ \t]{0,2},[ \t]{0,2}|>)"
-    r"(?P<value>\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
+    r"(?i)(?P<key>[\w$.@/-]{0,60}?" + KEYWORD + r"(?:[_.-][\w.-]{1,30}|Key|Value|Hash|[0-9]{1,2})?)"
+    r"(?P<close>(?:\\{0,15}[\"'\]})]){0,3})"
+    rf"(?P<sep>[ \t]{{0,4}}(?:=>|:=|==?|:)[ \t]{{0,4}}|{_QUOTE}[ \t]{{0,2}},[ \t]{{0,2}}|>)"
+    rf"(?P<value>{_ESCAPED}"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
 )
 _NAMED = re2.compile(
-    r"(?i)\bname[\"']?\s*[:=]\s*[\"']?(?P<key>[\w.-]{0,60}"
-    + _KEYWORD
-    + r"[\w.-]{0,20})[\"']?,?\s*\n?\s*"
-    r"[\"']?value[\"']?\s*[:=](?P<sep>\s*)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',]+)(?P<close>)"
+    rf"(?i)\b(?:name|key){_QUOTE}?\s*[:=]\s*{_QUOTE}?(?P<key>[\w.-]{{0,60}}"
+    + KEYWORD
+    + rf"[\w.-]{{0,20}}){_QUOTE}?,?\s*\n?\s*"
+    rf"{_QUOTE}?value{_QUOTE}?\s*[:=](?P<sep>\s*)"
+    rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',]+)(?P<close>)"
 )
+_KEY_END = re2.compile(r"\\*[\"']\s*(?::|=>)")
 _FLAG = re2.compile(
     r"(?i)\s(?P<key>--?[\w-]{0,40}(?:password|passwd|passphrase|pass|pwd|secret|token|api-?key"
     r"|access-?key|secret-?key|auth|credential))(?P<sep>[ \t]+)"
@@ -184,9 +188,15 @@ def _assignments(text: str) -> Iterator[tuple[str, int, int]]:
         for match in pattern.finditer(text):
             start, end = named_span(match, "value")
             value = match.group("value")
+            if value.startswith("\\") and value[-1] in "\"'":
+                # Without the backslashes before its quotes it is quoted like any other.
+                bare = value.lstrip("\\")
+                start, value = end - len(bare), bare[:-1].rstrip("\\") + bare[-1]
+                end = start + len(value)
             quoted = len(value) >= 2 and value[0] in "\"'`" and value[-1] == value[0]
             if (
                 quoted
+                and pattern is not _NAMED
                 and value[0] == text[match.start() - 1 : match.start()]
                 and value[0] not in match.group("close") + match.group("sep")
             ):
@@ -198,6 +208,9 @@ def _assignments(text: str) -> Iterator[tuple[str, int, int]]:
                 bare = value.rstrip(").]}\\")
                 value, end = bare, start + len(bare)
             rest = text[end : end + 60].split("\n", 1)[0]
+            if "," in match.group("sep") and _KEY_END.match(rest):
+                # {"name": "DB_PASSWORD", "note": ...}: what follows is the next key.
+                continue
             if _is_secret(match.group("key"), match.group("sep"), value, rest, quoted=quoted):
                 yield "password" if _PASSWORD.search(match.group("key")) else "secret", start, end
 
@@ -207,12 +220,8 @@ def _is_secret(key: str, separator: str, value: str, rest: str, *, quoted: bool)
         return False
     if "://" in value and not looks_random(value.rpartition("/")[2]):
         return False
-    parts = [part for part in re2.split(r"[^a-z0-9]+", _snake(key)) if part]
-    if (
-        not parts
-        or parts[-1] in _NOT_SECRET
-        or (quoted and " " in value and not _PASSWORD.search(key))
-    ):
+    parts = _parts(key)
+    if is_setting(key) or (quoted and " " in value and not _PASSWORD.search(key)):
         return False
     random = looks_random(value)
     if _PASSWORD.search(key):
@@ -249,6 +258,16 @@ def _is_secret(key: str, separator: str, value: str, rest: str, *, quoted: bool)
         and words >= 2
         and (quoted or separator.strip() == "=")
     )
+
+
+def is_setting(key: str) -> bool:
+    """Whether a name is that of a setting about secrets: a length, a policy, a reference."""
+    parts = _parts(key)
+    return not parts or parts[-1] in _NOT_SECRET
+
+
+def _parts(key: str) -> list[str]:
+    return [part for part in re2.split(r"[^a-z0-9]+", _snake(key)) if part]
 
 
 def _is_prose(value: str, rest: str) -> bool:

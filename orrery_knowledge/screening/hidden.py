@@ -25,6 +25,7 @@ _FLAG = re2.compile(
 )
 """The three flags (England, Scotland, Wales) that are legitimately spelt with tag characters."""
 
+_CONCEALED = r"(?:\x1b\[|\x{9b})(?:[0-9]*;)*8(?:;[0-9]*)*m[^\x1b\x{9b}\n]*"
 _INVISIBLE_RUNS = (
     ("tag-characters", re2.compile(r"[\x{e0000}-\x{e007f}]+")),
     ("variation-selectors", re2.compile(r"[\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]{3,}")),
@@ -33,7 +34,7 @@ _INVISIBLE_RUNS = (
         re2.compile(r"[\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}\x{180e}\x{034f}]{8,}"),
     ),
     ("bidi-override", re2.compile(r"[\x{202d}\x{202e}]")),
-    ("concealed-by-terminal", re2.compile(r"\x1b\[(?:[0-9]+;)*8m[^\x1b\n]*")),
+    ("concealed-by-terminal", re2.compile(_CONCEALED)),
 )
 _BLOB = re2.compile(
     r"(?:[A-Za-z0-9+/_-]{40,}\r?\n[ \t>]*)*[A-Za-z0-9+/_-]{24,}={0,2}|(?:\\x[0-9a-fA-F]{2}){16,}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orrery_knowledge.screening import hidden, links
+from orrery_knowledge.screening import controls, hidden, links
 from orrery_knowledge.screening.blocks import Blocks
 from orrery_knowledge.screening.canonical import Canonical, canonical
 from orrery_knowledge.screening.cues import CUES, HIDDEN_CUES
@@ -38,10 +38,11 @@ class _Match:
 def screen_injections(text: str) -> Screened:
     """Replace each block that instructs an agent by a marker of one line.
 
-    Everything else stays byte for byte, but for the addresses of images on other hosts: they are
-    replaced, without a finding unless the address is made to carry data.
+    Everything else stays byte for byte, but for control and invisible characters, which go (see
+    `controls`), and the addresses of images on other hosts: they are replaced, without a finding
+    unless the address is made to carry data.
     """
-    return screen_inside(text, edits)
+    return screen_inside(text, edits, controls.edits)
 
 
 def edits(text: str) -> Sequence[Edit]:
@@ -78,6 +79,17 @@ def edits(text: str) -> Sequence[Edit]:
         if broken := _rule_of(blob.text, _DEPTH):
             found.append(_edit(blob.start, blob.end, (blob.start, blob.end), "hidden", broken))
     return found
+
+
+def strong_spans(view: Canonical) -> Iterator[tuple[str, int, int]]:
+    """Rule and span in the view of everything that convicts alone."""
+    for match in _strong(view):
+        yield match.rule, match.start, match.end
+
+
+def marked(start: int, end: int, found: tuple[int, int], rule: str) -> Edit:
+    """The edit that withholds ``text[start:end]`` for an injection that lies at `found`."""
+    return _edit(start, end, found, "injection", rule)
 
 
 def _pairs(blocks: Blocks, suspects: Sequence[tuple[str, int, int]]) -> Iterator[Edit]:

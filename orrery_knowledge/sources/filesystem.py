@@ -46,7 +46,13 @@ class FilesystemSourceConfig(SourceConfig):
     """
 
     type: Literal["filesystem"] = "filesystem"
-    path: str = Field(default=".", min_length=1, pattern=r"^[^\x00]+$")
+    path: str = Field(
+        default=".",
+        min_length=1,
+        pattern=r"^[^\x00]+$",
+        description="a path",
+        examples=["./wiki"],
+    )
 
 
 class FilesystemSource:

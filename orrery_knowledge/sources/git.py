@@ -56,7 +56,7 @@ class GitSourceConfig(SourceConfig):
 
     type: Literal["git"] = "git"
     url: str = Field(default=".", repr=False)
-    ref: str | None = None
+    ref: str | None = Field(default=None, examples=["main"])
     timeout: float = Field(default=120.0, gt=0)
 
     @field_validator("url")

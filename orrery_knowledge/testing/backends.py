@@ -133,6 +133,27 @@ class BackendContract(LoadContract):
         assert (await ask(index, "zebra", service="pay")).candidates == {}
         assert (await ask(index, "zebra", service="payments' OR 1=1 --")).candidates == {}
 
+    async def test_filters_are_those_of_what_may_be_found(self, open_index: OpenIndex) -> None:
+        """A name that only a hidden, removed or future document bears is told to nobody."""
+        index = open_index()
+        assert await index.filters() == set()
+        text = "# A\n\nzebra\n"
+        await publish(
+            index,
+            [
+                make_document("a.md", text, corpus="runbooks", service="payments"),
+                make_document("b.md", text, corpus="runbooks", service="payments"),
+                make_document("c.md", text, corpus="adr", service=None),
+                make_document("hidden.md", text, corpus="secret", service="merger", eligible=False),
+                make_document("gone.md", text, corpus="runbooks", service="retired"),
+            ],
+        )
+        await publish(index, removed=["gone.md"])
+        load = await index.begin(EMBEDDER.fingerprint, {})
+        future = make_document("next.md", text, corpus="next", service="unborn")
+        await index.write(load.number, [future])
+        assert await index.filters() == {("runbooks", "payments"), ("adr", None)}
+
     async def test_the_pool_bounds_every_ranking(self, open_index: OpenIndex) -> None:
         index = open_index()
         pages = [make_document(f"p{n}.md", f"# P\n\nzebra-lion {n} words\n") for n in range(30)]

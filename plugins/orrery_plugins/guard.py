@@ -50,7 +50,8 @@ def knowledge_plugins(
     """The plugins to give to an App, before any other.
 
     Args:
-        settings: not needed yet; the guard runs whether knowledge is on or off.
+        settings: holds nothing for the guard, which runs whether knowledge is on or off. What it
+            drops of a search is marked in the evidence through the tool that searched.
         limit: characters that one tool result may have.
         sink: gets the audit records; see `Audit`.
     """

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.screening import redact_credentials, redact_personal
+from orrery_knowledge.screening import redact_personal, redact_tree
 from orrery_plugins.results import Tree
 from orrery_plugins.stage_plugin import StagePlugin
 from orrery_plugins.stages import Call, screen_strings
 
 
 class PIIRedaction:
-    """Replaces credentials and personal data in every string, keys included."""
+    """Replaces credentials and personal data in every string, keys included.
+
+    A credential is also known by the key, pair, list or column that names it (see
+    `orrery_knowledge.screening.structured`).
+    """
 
     name = "redaction"
     records = False
 
     def apply(self, tree: Tree, call: Call) -> Tree:
         """Return the tree redacted."""
-        for redact in (redact_credentials, redact_personal):
-            tree = screen_strings(tree, redact, call)
-        return tree
+        clean: Tree = redact_tree(tree, call.note)
+        return screen_strings(clean, redact_personal, call)
 
 
 class PIIRedactionPlugin(StagePlugin):

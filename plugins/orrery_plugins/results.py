@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -66,6 +66,23 @@ def passages_of(tree: Tree) -> list[Tree] | None:
     if not all(isinstance(item, dict) and isinstance(item.get("text"), str) for item in passages):
         return None
     return passages
+
+
+def citations_of(tree: object) -> list[str]:
+    """Citations of a search result's passages, in order; none for any other result."""
+    passages = passages_of(tree) if isinstance(tree, dict) else None
+    cited = (passage.get("citation") for passage in passages or ())
+    return [citation for citation in cited if isinstance(citation, str)]
+
+
+def dropped(given: Sequence[str], tree: Tree) -> list[str]:
+    """Those of the given citations whose passages are in the tree no more.
+
+    A citation that a stage rewrote is still there: no more are dropped than passages are missing.
+    """
+    kept = citations_of(tree)
+    missing = [citation for citation in given if citation not in kept]
+    return missing[len(missing) - max(len(given) - len(kept), 0) :]
 
 
 def size(value: Any) -> int:

@@ -8,6 +8,7 @@ to see it runs the stages of its later siblings too and returns a dict.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -22,8 +23,10 @@ from google.genai import types
 from typing_extensions import override
 
 from orrery_knowledge.errors import ConfigurationError
-from orrery_plugins.results import Tree, replace
+from orrery_plugins.results import Tree, citations_of, dropped, replace
 from orrery_plugins.stages import Call, Stage, call_of, class_name, run_stages, scrub
+
+logger = logging.getLogger(__name__)
 
 # What a client answers here is for ADK itself and holds no tool's result.
 _PROTOCOL_RESPONSES = frozenset({"adk_request_confirmation", "adk_request_credential"})
@@ -82,7 +85,9 @@ class StagePlugin(BasePlugin):
             self._record({"status": "pending"} if _answers_later(tool) else {}, call)
             return None
         if isinstance(result, dict):
+            given = citations_of(result)
             tree = run_stages(self.stages, result, call)
+            await _take_back(tool, dropped(given, tree), tool_context)
             return None if _replaced(result, tree) else tree
         return run_stages([*self.stages, *self._later_stages(tool_context)], result, call)
 
@@ -159,6 +164,25 @@ class StagePlugin(BasePlugin):
 
     def _record(self, tree: Tree, call: Call) -> None:
         run_stages([stage for stage in self.stages if stage.records], tree, call)
+
+
+async def _take_back(tool: BaseTool, citations: list[str], context: ToolContext) -> None:
+    """Have the evidence say that passages were not issued, where the tool keeps evidence.
+
+    When that fails the answer goes out all the same: it is clean, and the evidence then claims
+    more than the model got, never less. The audit record names the passages too.
+    """
+    mark = getattr(tool, "mark_not_issued", None)
+    if not citations or mark is None:
+        return
+    try:
+        await mark(citations, context)
+    except Exception as error:
+        logger.warning(
+            "%d passages were dropped, but the evidence still shows them as issued (%s)",
+            len(citations),
+            class_name(error),
+        )
 
 
 def _answers_later(tool: BaseTool) -> bool:

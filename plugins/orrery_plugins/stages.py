@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 
-from orrery_knowledge.screening import Screened
+from orrery_knowledge.screening import Finding, Screened
 from orrery_knowledge.telemetry import guard_counts
-from orrery_plugins.results import Tree, map_strings, normalise, withheld
+from orrery_plugins.results import Tree, citations_of, dropped, map_strings, normalise, withheld
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Call:
         arguments: as the model gave them; never logged.
         findings: how often each screening or redaction rule matched.
         kinds: the same by kind of finding.
-        not_issued: citations of passages that the cap dropped.
+        not_issued: citations of passages that were dropped.
         truncated: strings and lists that the cap cut.
     """
 
@@ -43,6 +43,11 @@ class Call:
     kinds: Counter[str] = field(default_factory=Counter)
     not_issued: list[str] = field(default_factory=list)
     truncated: int = 0
+
+    def note(self, findings: Sequence[Finding]) -> None:
+        """Count what screening found."""
+        self.findings.update(finding.rule for finding in findings)
+        self.kinds.update(finding.kind for finding in findings)
 
 
 class Stage(Protocol):
@@ -88,7 +93,12 @@ def run_stages(stages: Iterable[Stage], result: object, call: Call) -> Tree:
     Stages that record run last, on what the model will see, and also when another stage failed.
     """
     stages = tuple(stages)
+    given = citations_of(result)
     tree = scrub(stages, result, call)
+    # The cap names what it drops; a result that is withheld drops everything.
+    call.not_issued += [
+        citation for citation in dropped(given, tree) if citation not in call.not_issued
+    ]
     guard_counts(call.kinds, dropped=len(call.not_issued), truncated=call.truncated)
     for stage in stages:
         if stage.records:
@@ -120,8 +130,7 @@ def screen_strings(tree: Tree, screen: Callable[[str], Screened], call: Call) ->
 
     def change(text: str) -> str:
         screened = once(text)
-        call.findings.update(finding.rule for finding in screened.findings)
-        call.kinds.update(finding.kind for finding in screened.findings)
+        call.note(screened.findings)
         return screened.text
 
     changed: Tree = map_strings(tree, change)

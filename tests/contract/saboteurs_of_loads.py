@@ -22,7 +22,7 @@ honest_activate = SqliteIndex.activate
 def write_and_show(db: Any, load: int, document: Any) -> None:
     honest_insert(db, load, document)
     [number] = db.execute("SELECT max(id) FROM document").fetchone()
-    loads._enter(db, number)
+    loads._enter(db, [number])
     db.execute(loads.SQL["bump"])
 
 
@@ -54,7 +54,7 @@ async def activate_bit_by_bit(index: Any, load: int) -> Any:
             db.execute(
                 "UPDATE document SET added_in = (SELECT active FROM pointer) WHERE id = ?", (row,)
             )
-            loads._enter(db, row)
+            loads._enter(db, [row])
             db.execute(loads.SQL["bump"])
 
         await index._database.write(show)
@@ -257,7 +257,8 @@ LOADS = [
         both(
             sql(
                 search,
-                frequency="SELECT count(*) FROM body WHERE words || header LIKE '%' || ? || '%'",
+                frequencies="SELECT w.value, (SELECT count(*) FROM body WHERE words || header "
+                "LIKE '%' || w.value || '%') FROM json_each(?) w",
             ),
             code(
                 SqliteIndex,

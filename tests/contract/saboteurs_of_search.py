@@ -98,10 +98,15 @@ SEARCH = [
     Saboteur(
         "ignores the filter in the vector ranking",
         "test_filters_act_inside_each_ranking",
-        code(
-            search,
-            "_nearest",
-            lambda s, similar, mask, pool, honest=search._nearest: honest(s, similar, None, pool),
+        both(
+            code(search, "_similar", lambda s, v, _, honest=search._similar: honest(s, v, None)),
+            code(
+                search,
+                "_nearest",
+                lambda s, similar, mask, pool, honest=search._nearest: honest(
+                    s, similar, None, pool
+                ),
+            ),
         ),
         {"by": "service"},
     ),
@@ -142,6 +147,21 @@ SEARCH = [
             ),
             sql(search, matching_filtered=("d.service = :service", "d.service >= :service")),
         ),
+    ),
+    Saboteur(
+        "names what may not be found",
+        "test_filters_are_those_of_what_may_be_found",
+        sql(loads, filters=("d.eligible AND ", "")),
+    ),
+    Saboteur(
+        "names what is gone",
+        "test_filters_are_those_of_what_may_be_found",
+        sql(loads, filters=("AND (d.removed_in IS NULL OR d.removed_in > p.active)", "")),
+    ),
+    Saboteur(
+        "names what is still being built",
+        "test_filters_are_those_of_what_may_be_found",
+        sql(loads, filters=("d.added_in <= p.active", "1")),
     ),
     Saboteur(
         "joins words by AND",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from orrery_knowledge.cli.main import cli
+from orrery_knowledge.cli.program import cli
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "cli.md"
 MARK = "<!-- Written by tests/docs/cli_reference.py; what stands below is replaced. -->\n"

@@ -10,7 +10,7 @@ from cli_reference import PAGE, all_commands, rendered
 from docs_support import REFERENCE, ROOT, commands, names, simple_commands
 
 from orrery_knowledge import errors
-from orrery_knowledge.cli.main import cli
+from orrery_knowledge.cli.program import cli
 from orrery_knowledge.cli.options import INTERRUPTED
 
 
@@ -38,7 +38,7 @@ CALLS = commands("orrery-knowledge")
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A folder with the files that command lines name: click looks whether they are there."""
-    for name in ("README.md", "docs/runbook.md"):
+    for name in ("README.md", "docs/runbook.md", "docs/disk-full.md"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("# Runbook\n")
     monkeypatch.chdir(tmp_path)

@@ -122,9 +122,11 @@ def test_the_approval_of_the_guide_lets_a_waiting_text_answer(folder):
     [approve] = [block for block in RUNNABLE if '"approved"' in block.content]
     configuration = CONFIGURATION.replace("trust: reviewed", "trust: review")
     (folder / "orrery.yaml").write_text(configuration)
-    (folder / "docs" / "new.md").write_text("# Heron\n\nFeed the heron.\n")
+    (folder / "docs" / "new.md").write_text("# Heron\n\nFeed the heron.\n\nNow \x07.\n")
     command_line("sync", folder=folder)
-    run(approve.content, folder, "n\nn\n")
+    asked = run(approve.content, folder, "n\nn\n")
+    assert "| Now \\x07.\n" in asked
+    assert "\x07" not in asked
     command_line("sync", folder=folder)
     assert "Feed the heron" not in command_line("search", "heron", folder=folder)
     run(approve.content, folder, "y\ny\n")

@@ -115,6 +115,13 @@ def recorded_spans() -> InMemorySpanExporter:
     return exporter
 
 
+def everything(outcome: Outcome, spans: InMemorySpanExporter, caplog: Any) -> str:
+    """Whatever a run left anywhere: events, session, requests, spans, log."""
+    finished = spans.get_finished_spans()
+    assert finished, "no span was recorded: the test would prove nothing"
+    return "\n".join([outcome.visible, *(span.to_json() for span in finished), caplog.text])
+
+
 def dump(events: Sequence[Event]) -> str:
     return json.dumps([event.model_dump(mode="json") for event in events], ensure_ascii=False)
 

@@ -6,29 +6,31 @@ import asyncio
 import multiprocessing
 import os
 import random
-import shutil
 import signal
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
+from psycopg import AsyncConnection, AsyncCursor
 from sync_support import Place, page
 
 from orrery_knowledge import sync as sync_module
-from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
-from orrery_knowledge.errors import KnowledgeError
+from orrery_knowledge.backends.sqlite.index import SqliteIndex
+from orrery_knowledge.errors import KnowledgeError, SyncRunning
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Query, SearchResult
+from orrery_knowledge.protocols import KnowledgeIndex
 from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.testing.embedders import HashingEmbedder
 
 PAGES = 12
+KILLED = -signal.SIGKILL
 SMALL_BATCH = 3
 """Chunks a batch in these syncs, so that one writes several times."""
 
@@ -99,8 +101,8 @@ class Trap:
             setattr(target, self.method, lambda: (self._enter(), honest())[1])
         else:
             setattr(target, self.method, self._wrap(honest))
-        if self.which == "sql" and isinstance(target, SqliteIndex):
-            self._trace(target)
+        if self.which == "sql":
+            self._trace(target) if isinstance(target, SqliteIndex) else self._trace_server()
 
     def _enter(self) -> None:
         self.calls += 1
@@ -131,6 +133,23 @@ class Trap:
 
         database._connection = traced  # type: ignore[method-assign]
 
+    def _trace_server(self) -> None:
+        """The same for psycopg, which sends no COMMIT of its own that one could see."""
+        execute, transaction = AsyncCursor.execute, AsyncConnection.transaction
+
+        async def traced(cursor: Any, *args: Any, **kwargs: Any) -> Any:
+            self._statement("statement")
+            return await execute(cursor, *args, **kwargs)
+
+        @asynccontextmanager
+        async def until_commit(connection: Any, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+            async with transaction(connection, *args, **kwargs) as inner:
+                yield inner
+                self._statement("commit")
+
+        AsyncCursor.execute = traced  # type: ignore[method-assign]
+        AsyncConnection.transaction = until_commit  # type: ignore[assignment, method-assign]
+
     def _statement(self, text: str) -> None:
         if not self.armed or text.startswith("--"):
             return
@@ -147,7 +166,7 @@ def killed_sync(root: str, point: str) -> None:
     if method == "random":
         threading.Timer(float(which), die).start()
 
-    async def work(index: SqliteIndex, ledger: Ledger) -> None:
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> None:
         trap = Trap(point)
         for target in (index, ledger):
             trap.around(target)
@@ -178,11 +197,24 @@ def start(work: Callable[..., None], *arguments: Any) -> BaseProcess:
 
 
 def kill_at(place: Place, point: str) -> int:
-    """Sync in another process until it dies. Returns its exit code."""
+    """Sync in another process until it dies, and its lock is gone. Returns its exit code."""
     child = start(killed_sync, str(place.root), point)
     child.join(120)
     assert child.exitcode is not None, f"{point}: hangs"
+    asyncio.run(_lock_is_free(place))
     return child.exitcode
+
+
+async def _lock_is_free(place: Place) -> None:
+    """A file's lock goes with its process; a server notices in moments that a client is gone."""
+    index = place.index()
+    for _ in range(200):
+        with suppress(SyncRunning):
+            async with index.lock():
+                return await index.close()
+        assert place.database, "the lock outlives its process"
+        await asyncio.sleep(0.05)
+    raise AssertionError("the lock outlives its client")
 
 
 def check_after(place: Place, before: int, after: int) -> int:
@@ -193,7 +225,7 @@ def check_after(place: Place, before: int, after: int) -> int:
 
 
 async def _check_after(place: Place, before: int, after: int) -> int:
-    index = SqliteIndex(SqliteConfig(), state=place.state)
+    index = place.index()
     ledger = Ledger(place.settings.ledger_location)
     try:
         retrieval = Retrieval(index, ledger, HashingEmbedder())
@@ -214,18 +246,15 @@ async def _check_after(place: Place, before: int, after: int) -> int:
     return seen
 
 
-def start_place(root: Path) -> Place:
+def start_place(place: Place) -> Place:
     """Version 1, synced."""
-    place = Place(root)
     write_version(place, 1)
     assert place.sync().documents == PAGES + 1
     return place
 
 
-def survive(template: Place, root: Path, point: str) -> tuple[int, int]:
+def survive(place: Place, point: str) -> tuple[int, int]:
     """Kill a sync from version 1 to 2 at a point; (exit code, version seen right after)."""
-    shutil.copytree(template.root, root)
-    place = Place(root)
     write_version(place, 2)
     code = kill_at(place, point)
     assert code in (0, -signal.SIGKILL), f"{point}: the sync failed by itself"
@@ -240,7 +269,7 @@ def search_on(root: str, stop: Event, ready: Event, log: str) -> None:
     place = Place(Path(root))
 
     async def work() -> None:
-        index = SqliteIndex(SqliteConfig(), state=place.state)
+        index = place.index()
         retrieval = Retrieval(index, Ledger(place.settings.ledger_location), HashingEmbedder())
         with open(log, "a", encoding="utf-8") as out:
             while not stop.is_set():

@@ -10,23 +10,24 @@ import sqlite3
 import stat
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import psycopg
 import yaml
 from click.testing import CliRunner
+from psycopg.conninfo import conninfo_to_dict
 from pydantic import BaseModel, ConfigDict
 
 from orrery_knowledge import registry
-from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
-from orrery_knowledge.cli.main import cli
+from orrery_knowledge.cli.program import cli
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Verdict
 from orrery_knowledge.models import LoadRecord, Query, SearchResult, SyncReport
-from orrery_knowledge.protocols import Embedder, Vectors
+from orrery_knowledge.protocols import Embedder, KnowledgeIndex, Vectors
 from orrery_knowledge.retrieval import Retrieval
-from orrery_knowledge.runtime import build_sources
+from orrery_knowledge.runtime import build_index, build_sources
 from orrery_knowledge.settings import Settings, load_settings
 from orrery_knowledge.sync import SyncOptions, sync
 from orrery_knowledge.testing.embedders import HashingEmbedder
@@ -92,10 +93,16 @@ FILLER = "Check the dashboard first, then tell the people on call what you are a
 
 
 class Place:
-    """One project folder. Every call opens and closes index and ledger, as a process would."""
+    """One project folder. Every call opens and closes index and ledger, as a process would.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: the folder; one that has a configuration keeps it.
+        stores: settings of backend and ledger; the embedded ones by default.
+    """
+
+    def __init__(self, root: Path, stores: Mapping[str, Any] | None = None) -> None:
         self.root = root
+        self.stores = stores or {"backend": {"type": "sqlite"}}
         self.docs = root / SOURCE
         self.hashing = HashingEmbedder()
         self.embedder: Embedder | None = self.hashing
@@ -107,7 +114,7 @@ class Place:
         """Write `orrery.yaml`; without arguments one trusted folder of files."""
         default = {"id": SOURCE, "type": "filesystem", "path": SOURCE, "trust": "reviewed"}
         values = {
-            "backend": {"type": "sqlite"},
+            **self.stores,
             "embedder": {"type": "hashing"},
             "corpora": {CORPUS: {"sources": list(sources) or [default]}},
             **settings,
@@ -152,8 +159,12 @@ class Place:
 
     # Work
 
-    async def with_parts(self, work: Callable[[SqliteIndex, Ledger], Awaitable[T]]) -> T:
-        index = SqliteIndex(SqliteConfig(), state=self.state)
+    def index(self) -> KnowledgeIndex:
+        """Another handle of the index; whoever asks for it closes it."""
+        return build_index(self.settings)
+
+    async def with_parts(self, work: Callable[[KnowledgeIndex, Ledger], Awaitable[T]]) -> T:
+        index = self.index()
         ledger = Ledger(self.settings.ledger_location)
         self.state.mkdir(exist_ok=True)
         await ledger.open()
@@ -163,11 +174,11 @@ class Place:
             await index.close()
             await ledger.close()
 
-    def run(self, work: Callable[[SqliteIndex, Ledger], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[KnowledgeIndex, Ledger], Awaitable[T]]) -> T:
         return asyncio.run(self.with_parts(work))
 
     async def sync_with(
-        self, index: SqliteIndex, ledger: Ledger, embedder: Embedder | None, **options: Any
+        self, index: KnowledgeIndex, ledger: Ledger, embedder: Embedder | None, **options: Any
     ) -> SyncReport:
         settings = self.settings
         sources = build_sources(settings)
@@ -188,7 +199,7 @@ class Place:
         )
 
     def search(self, text: str, *, investigation: str | None = None, **query: Any) -> SearchResult:
-        async def work(index: SqliteIndex, ledger: Ledger) -> SearchResult:
+        async def work(index: KnowledgeIndex, ledger: Ledger) -> SearchResult:
             asked = Query(text=text, **{"top_k": 50, "per_document": 0, **query})
             retrieval = Retrieval(index, ledger, self.embedder)
             return await retrieval.search(asked, investigation=investigation)
@@ -206,7 +217,7 @@ class Place:
     def visible(self) -> dict[str, str]:
         """Digest by path of what the active load answers with."""
 
-        async def work(index: SqliteIndex, _: Ledger) -> dict[str, str]:
+        async def work(index: KnowledgeIndex, _: Ledger) -> dict[str, str]:
             return {path: digest for _, _, path, digest in await index.visible()}
 
         return self.run(work)
@@ -215,7 +226,7 @@ class Place:
         return self.run(lambda index, _: index.loads())
 
     def verify(self, *, repair: bool = False) -> list[Drift]:
-        async def work(index: SqliteIndex, ledger: Ledger) -> list[Drift]:
+        async def work(index: KnowledgeIndex, ledger: Ledger) -> list[Drift]:
             settings = self.settings
             return await verify(
                 index,
@@ -231,7 +242,7 @@ class Place:
     def decide(self, path: str, verdict: Verdict, **options: Any) -> int:
         """Record a decision on the filed version of a document, or the one that answers."""
 
-        async def work(index: SqliteIndex, ledger: Ledger) -> int:
+        async def work(index: KnowledgeIndex, ledger: Ledger) -> int:
             filed = [r for r in await ledger.reviews() if r.path == path]
             current = [r for r in filed if r.status != "superseded"]
             if current:
@@ -270,8 +281,19 @@ class Place:
 
     # The database itself
 
+    @property
+    def database(self) -> str:
+        """Its name on the server; empty for files."""
+        url = self.settings.backend.options().get("url")
+        return str(conninfo_to_dict(url)["dbname"]) if url else ""
+
     def sql(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run a statement on the index behind its back."""
+        if self.database:
+            with psycopg.connect(self.settings.backend.options()["url"]) as server:
+                server.execute("SET search_path = orrery, public")
+                done = server.execute(statement, values)
+                return done.fetchall() if done.description else []
         connection = sqlite3.connect(self.state / "index.db")
         try:
             with connection:
@@ -281,12 +303,13 @@ class Place:
 
     def counted(self) -> tuple[int, int]:
         """Documents and chunks that the active load shows, counted by hand."""
+        chunk = "passage" if self.database else "chunk"
         [(documents, chunks)] = self.sql(
-            """
+            f"""
             SELECT count(DISTINCT d.id), count(c.id)
-            FROM document d JOIN chunk c ON c.document_id = d.id, pointer p
+            FROM document d JOIN {chunk} c ON c.document_id = d.id, pointer p
             WHERE d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active)
-            """
+            """  # noqa: S608 - one of two names of ours
         )
         return documents, chunks
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
-from adk_support import agent_with, index_runbook, recorded_spans, run
+from adk_support import agent_with, finished, index_runbook, recorded_spans, run
 
 from orrery_knowledge.adk import search_knowledge_tool
 from orrery_knowledge.governance.ledger import Ledger
@@ -59,3 +60,33 @@ async def test_an_index_that_was_never_filled_is_unavailable_and_not_empty(folde
     outcome = await run(agent_with(search_knowledge_tool(), calls=[CALL]), knowledge_plugins())
     assert outcome.responses[0]["status"] == "unavailable"
     assert "orrery-knowledge sync" in outcome.responses[0]["reason"]
+
+
+async def test_what_the_cap_drops_is_marked_in_the_evidence(folder):
+    index_runbook(folder)
+    for number in range(1, 4):
+        text = (
+            f"# Payments disk full {number}\n\n## Free the disk\n\n"
+            + "PaymentsDiskFull step. " * 40
+        )
+        (folder / "wiki" / f"more-{number}.md").write_text(text)
+    start = "import sys; from orrery_knowledge.cli.main import main; sys.exit(main())"
+    assert finished([sys.executable, "-c", start, "sync"], folder).returncode == 0
+    records: list[dict[str, Any]] = []
+    settings = load_settings()
+    outcome = await run(
+        agent_with(search_knowledge_tool(settings), calls=[CALL]),
+        knowledge_plugins(settings, limit=4_000, sink=records.append),
+    )
+    shown = [passage["citation"] for passage in outcome.responses[0]["passages"]]
+    [record] = records
+    assert len(shown) >= 1
+    assert len(record["not_issued"]) >= 1
+    ledger = Ledger(settings.ledger_location)
+    await ledger.open()
+    try:
+        saved = await ledger.evidence(record["session_id"])
+    finally:
+        await ledger.close()
+    assert [row.citation for row in saved if row.issued] == shown == record["issued"]
+    assert {row.citation for row in saved if not row.issued} == set(record["not_issued"])

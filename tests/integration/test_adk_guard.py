@@ -17,6 +17,7 @@ from adk_support import (
     FixedRetrieval,
     RecordingLlm,
     agent_with,
+    everything,
     passage,
     recorded_spans,
     returning,
@@ -49,12 +50,6 @@ class Note:
 @pytest.fixture
 def spans():
     return recorded_spans()
-
-
-def everything(outcome, spans, caplog) -> str:
-    finished = spans.get_finished_spans()
-    assert finished, "no span was recorded: the test would prove nothing"
-    return "\n".join([outcome.visible, *(span.to_json() for span in finished), caplog.text])
 
 
 MCP = {

@@ -48,6 +48,15 @@ async def test_it_says_plainly_when_there_is_no_answer(status, text):
     assert await answer(FixedRetrieval(status=status)) == text
 
 
+async def test_it_narrows_the_search_to_the_corpus_that_it_is_given():
+    retrieval = FixedRetrieval(passage("drain it"))
+    narrowed = LlmAgent(
+        name="scripted", model=ScriptedLlm(corpus="wiki"), tools=[SearchKnowledgeTool(retrieval)]
+    )
+    await run(narrowed, knowledge_plugins(), "disk")
+    assert [(query.text, query.corpus) for query, _ in retrieval.asked] == [("disk", "wiki")]
+
+
 async def test_it_says_that_knowledge_is_off():
     assert await answer(None) == "I have no knowledge to search: it is switched off."
 

@@ -14,10 +14,14 @@ from google.adk.tools.retrieval.base_retrieval_tool import BaseRetrievalTool
 from opentelemetry.trace import SpanKind, StatusCode
 
 from orrery_knowledge.adk import SearchKnowledgeTool, search_knowledge_tool
+from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Query, SearchResult
+from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.settings import Search, Settings
 from orrery_knowledge.telemetry import CAPTURE_VARIABLE, retrieval_span
+from orrery_knowledge.testing.documents import make_document, publish
 from orrery_plugins import knowledge_plugins
 
 NAME = "search_knowledge"
@@ -144,6 +148,25 @@ async def test_wrong_arguments_are_answered_and_never_searched(kind):
     assert retrieval.asked == []
     assert [record["status"] for record in records] == ["invalid"]
     assert '"text": "done"' in outcome.session, "the turn goes on"
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
+        ({"service": "pay"}, "there is no service 'pay'; known: payments; without one, "),
+        ({"corpus": "wiki"}, "there is no corpus 'wiki'; known: runbooks; without one, "),
+    ],
+)
+async def test_a_filter_that_names_nothing_says_what_could_be_named(tmp_path, args, reason):
+    index = SqliteIndex(SqliteConfig(), state=tmp_path)
+    await publish(index, [make_document("pool.md", "# Pool\n\nzebra\n", service="payments")])
+    retrieval = Retrieval(index, Ledger(tmp_path / "ledger.db"), None)
+    outcome, records = await search(retrieval, {"query": "zebra", **args})
+    await retrieval.close()
+    [response] = outcome.responses
+    assert (response["status"], response["passages"]) == ("invalid", [])
+    assert response["reason"].startswith(reason)
+    assert [record["status"] for record in records] == ["invalid"]
 
 
 async def test_the_longest_query_is_searched():

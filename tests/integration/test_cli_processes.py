@@ -15,7 +15,7 @@ import pytest
 from cli_support import Desk
 from filelock import FileLock
 
-from orrery_knowledge.cli.main import COMMANDS
+from orrery_knowledge.cli.program import COMMANDS
 
 MakeDistribution = Callable[[str, str, dict[str, str]], Path]
 PROGRAM = Path(sys.executable).with_name("orrery-knowledge")
@@ -106,7 +106,7 @@ def test_0_1_and_5_of_one_index(desk: Desk) -> None:
     assert json.loads(out)["status"] == "ok"
     code, out, err = run(desk, "loads", "rollback", "99")
     assert (code, out) == (5, "")
-    assert err.startswith("error: load 99 ")
+    assert err == "error: there is no load 99; see `orrery-knowledge loads list`\n"
     os.replace(desk.folder / "docs", desk.folder / "gone")
     code, out, err = run(desk, "sync", "--json")
     assert (code, json.loads(out)["failed"], json.loads(out)["activated"]) == (1, 1, False)
@@ -201,7 +201,8 @@ def test_a_third_party_source_is_synced_from_yaml(
     assert (passage["source"], passage["corpus"]) == ("slow:one", "wiki")
     code, out, err = run(desk, "sync")  # its package is gone
     assert (code, out) == (2, "")
-    assert err == "error: there is no source of type 'slow'; available: filesystem, git\n"
+    assert "there is no source of type 'slow'; available: filesystem, git" in err
+    assert err.count("\n") == 1
 
 
 # --- pipes and encodings --------------------------------------------------------------------------
@@ -222,6 +223,101 @@ def test_a_reader_that_goes_away_is_no_error(desk: Desk, arguments: list[str]) -
     err = process.stderr.read()
     process.stderr.close()
     assert (process.wait(timeout=60), err) == (0, "")
+
+
+CLOSED = pytest.mark.parametrize(
+    "closed", ["2>&-", ">&-", "<&-", "<&- >&- 2>&-", "2>/dev/full", "2>&1 | true"]
+)
+
+
+def shell(desk: Desk, line: str) -> int:
+    """Exit code of our own program in a line of bash; $P stands for it."""
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {line}"],
+        cwd=desk.folder, env={**os.environ, "P": str(PROGRAM)},
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert "Traceback" not in done.stdout + done.stderr
+    return done.returncode
+
+
+@CLOSED
+def test_who_listens_does_not_change_the_result(desk: Desk, closed: str) -> None:
+    desk.write("pool.md", "# Pool\n\nwalrus\n")
+    assert shell(desk, f"$P sync {closed}") == 0
+    assert shell(desk, f"$P search walrus {closed}") == 0
+    assert shell(desk, f"$P loads rollback 9 {closed}") == 5
+    desk.write("wrong.md", "---\nstatus: [\n---\nx\n")
+    assert shell(desk, f"$P sync --strict {closed}") == 1
+    # Nothing was written into the index in place of a closed stream.
+    assert desk.run("verify").code == 0
+    assert desk.run("search", "walrus", "--json").json["status"] == "ok"
+
+
+def test_the_index_never_gets_the_number_of_a_standard_stream(desk: Desk) -> None:
+    """Else a warning of some library would go into it."""
+    desk.write("pool.md", "# Pool\n\nwalrus\n")
+    code = (
+        "import os; from orrery_knowledge.cli import main as m; m.sys.argv = ['x', '--help']\n"
+        "try: m.main()\n"
+        "except SystemExit: print([os.readlink(f'/proc/self/fd/{n}') for n in range(3)],"
+        " file=open('streams', 'w'))"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f'{sys.executable} -c "$0" <&- >&- 2>&-', code], cwd=desk.folder, check=False
+    )
+    assert done.returncode == 0
+    assert (desk.folder / "streams").read_text() == f"{['/dev/null'] * 3}\n"
+
+
+def test_screened_text_steers_no_terminal(desk: Desk) -> None:
+    leader, follower = os.openpty()
+    done = subprocess.run(
+        [PROGRAM, "screen"], input="a\x1b]0;owned\x07b\x9b31m\ttab\nline \u202e two\n".encode(),
+        stdout=follower, stderr=subprocess.DEVNULL, cwd=desk.folder, check=False,
+    )  # fmt: skip
+    os.close(follower)
+    shown = os.read(leader, 10_000).decode()
+    os.close(leader)
+    assert done.returncode == 0
+    assert not set(shown) & set("\x1b\x07\x9b\u202e")
+    assert "\ttab\r\nline" in shown  # the terminal itself adds the carriage return
+
+
+NOTHING = "nothing has been indexed yet; run: orrery-knowledge sync"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["search", "x"], 3, f"unavailable: {NOTHING}\n"),
+        (["search", "x", "--investigation", "I"], 3, f"unavailable: {NOTHING}\n"),
+        (["loads", "list"], 0, f"{NOTHING}\n"),
+        (
+            ["loads", "show", "1"],
+            5,
+            "error: there is no load 1; see `orrery-knowledge loads list`\n",
+        ),
+        (["loads", "rollback"], 5, f"error: there is no earlier load to go back to: {NOTHING}\n"),
+        (["loads", "resume"], 0, f"{NOTHING}\n"),
+        (["loads", "gc"], 0, "deleted 0 chunks\n"),
+        (["quarantine", "list"], 0, f"{NOTHING}\n"),
+        (["verify"], 3, f"error: {NOTHING}\n"),
+    ],
+)
+def test_reading_creates_nothing(desk: Desk, arguments: list[str], code: int, said: str) -> None:
+    before = sorted(desk.folder.rglob("*"))
+    done = run(desk, *arguments)
+    assert (done[0], done[1] + done[2]) == (code, said)
+    assert sorted(desk.folder.rglob("*")) == before
+
+
+def test_nor_does_it_in_a_root_that_is_not_there(desk: Desk) -> None:
+    gone = desk.folder / "gone"
+    environment = {"ORRERY_KNOWLEDGE_ROOT": str(gone)}
+    for command in (["search", "x"], ["loads", "list"], ["quarantine", "list"], ["verify"]):
+        run(desk, *command, env=environment)
+        assert not gone.exists(), command
 
 
 @pytest.mark.parametrize(
@@ -259,7 +355,7 @@ def test_output_that_can_not_be_written_is_one_line(desk: Desk) -> None:
 
 LOADED = """
 import json, sys
-from orrery_knowledge.cli.main import cli
+from orrery_knowledge.cli.program import cli
 code = cli(sys.argv[1:], prog_name="orrery-knowledge", standalone_mode=False)
 print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
 """

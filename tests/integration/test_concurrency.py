@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kill_support import (
@@ -21,29 +22,34 @@ from kill_support import (
     look,
     names,
     start,
-    start_place,
     write_version,
 )
 from sync_support import Place, command
 
-from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import LoadsHeld, Superseded, SyncRunning
 from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.models import FetchedChunk, IndexedDocument, Query
-from orrery_knowledge.protocols import Vectors
+from orrery_knowledge.models import Query
+from orrery_knowledge.protocols import KnowledgeIndex, Vectors
 from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.testing.embedders import HashingEmbedder
 
-Meanwhile = Callable[[], Awaitable[None]]
+pytest_plugins = ["engine_fixtures"]
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return start_place(tmp_path)
+def around(target: object, method: str, happen: Callable[[], Awaitable[None]], when: str) -> None:
+    """Let something happen once, right before or after the first call of a method."""
+    honest = getattr(target, method)
 
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        setattr(target, method, honest)
+        if when == "before":
+            await happen()
+        result = await honest(*args, **kwargs)
+        if when == "after":
+            await happen()
+        return result
 
-def other_index(place: Place) -> SqliteIndex:
-    return SqliteIndex(SqliteConfig(), state=place.state)
+    setattr(target, method, call)
 
 
 # Searching while others write
@@ -59,8 +65,8 @@ def test_readers_see_whole_versions_while_one_syncs(place: Place) -> None:
 
 
 def test_many_searches_in_one_process_see_whole_versions(place: Place) -> None:
-    async def work(index: SqliteIndex, ledger: Ledger) -> set[int]:
-        readers = other_index(place)
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> set[int]:
+        readers = place.index()
         retrieval = Retrieval(readers, Ledger(place.settings.ledger_location), HashingEmbedder())
         seen: set[int] = set()
         for version in (2, 3, 4):
@@ -93,33 +99,20 @@ def test_gc_while_others_search(place: Place) -> None:
     assert place.counted() == (PAGES + 1, PAGES + 1)
 
 
-class Moves(SqliteIndex):
-    """Lets something happen between a search and the fetch of its bodies, a few times."""
-
-    meanwhile: Meanwhile
-    times = 0
-
-    async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
-        if self.times:
-            self.times -= 1
-            await self.meanwhile()
-        return await super().fetch(chunks, load)
-
-
 @pytest.mark.parametrize("keep", [5, 1])
 def test_a_search_whose_load_is_replaced_and_collected_answers_from_the_new_one(
     place: Place, keep: int
 ) -> None:
     """Rule 5: bodies of the pinned load while they are there, else once more from the start."""
 
-    async def work(index: SqliteIndex, ledger: Ledger) -> int:
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> int:
         async def sync_and_collect() -> None:
             write_version(place, 2)
             assert (await place.sync_with(index, ledger, HashingEmbedder())).activated
             await index.gc(keep=keep, min_age_seconds=0)
 
-        moves = Moves(SqliteConfig(), state=place.state)
-        moves.meanwhile, moves.times = sync_and_collect, 1
+        moves = place.index()
+        around(moves, "fetch", sync_and_collect, "before")
         seen = await look(Retrieval(moves, ledger, HashingEmbedder()))
         await moves.close()
         return seen
@@ -206,32 +199,18 @@ def test_ctrl_c_undoes_the_build(place: Place) -> None:
     assert place.sync().activated
 
 
-class Interrupted(SqliteIndex):
-    """Lets something happen after the first batch is written."""
-
-    meanwhile: Meanwhile
-    pending = True
-
-    async def write(self, load: int, documents: Sequence[IndexedDocument]) -> int:
-        pruned = await super().write(load, documents)
-        if self.pending:
-            self.pending = False
-            await self.meanwhile()
-        return pruned
-
-
 def interrupted_sync(
-    place: Place, meanwhile: Callable[[SqliteIndex, Ledger], Awaitable[None]]
+    place: Place, meanwhile: Callable[[KnowledgeIndex, Ledger], Awaitable[None]]
 ) -> None:
     """Sync with something else happening in the middle, on handles of its own."""
 
-    async def work(index: SqliteIndex, ledger: Ledger) -> None:
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> None:
         async def happen() -> None:
             await meanwhile(index, ledger)
 
-        own = Interrupted(SqliteConfig(), state=place.state)
+        own = place.index()
         own_ledger = Ledger(place.settings.ledger_location)
-        own.meanwhile = happen
+        around(own, "write", happen, "after")
         await own_ledger.open()
         try:
             await place.sync_with(own, own_ledger, HashingEmbedder())
@@ -247,7 +226,7 @@ def test_a_rollback_during_a_build_wins(place: Place) -> None:
     place.sync()
     write_version(place, 3)
 
-    async def roll_back(index: SqliteIndex, _: Ledger) -> None:
+    async def roll_back(index: KnowledgeIndex, _: Ledger) -> None:
         assert (await index.rollback()).number == 1
 
     with pytest.raises(Superseded):
@@ -261,16 +240,15 @@ def test_a_rollback_during_a_build_wins(place: Place) -> None:
     assert place.verify() == []
 
 
-def test_cleaning_up_beside_a_first_build_deletes_nothing(tmp_path: Path) -> None:
-    place = Place(tmp_path)
-    write_version(place, 1)
+def test_cleaning_up_beside_a_first_build_deletes_nothing(empty_place: Place) -> None:
+    write_version(empty_place, 1)
 
-    async def clean_up(index: SqliteIndex, _: Ledger) -> None:
+    async def clean_up(index: KnowledgeIndex, _: Ledger) -> None:
         assert await index.gc(keep=1, min_age_seconds=0) == 0
 
-    interrupted_sync(place, clean_up)
-    assert set(place.visible()) == names(1)
-    assert place.verify() == []
+    interrupted_sync(empty_place, clean_up)
+    assert set(empty_place.visible()) == names(1)
+    assert empty_place.verify() == []
 
 
 # Decisions meanwhile
@@ -279,15 +257,10 @@ def test_cleaning_up_beside_a_first_build_deletes_nothing(tmp_path: Path) -> Non
 def test_what_is_revoked_during_a_build_is_out_when_it_is_activated(place: Place) -> None:
     write_version(place, 2)
 
-    async def revoke(index: SqliteIndex, ledger: Ledger) -> None:
+    async def revoke(index: KnowledgeIndex, ledger: Ledger) -> None:
         # The new text of page 3, which this build is just writing.
-        [(digest,)] = await index._database.read(
-            lambda db: [
-                tuple(row)
-                for row in db.execute(
-                    "SELECT digest FROM document WHERE path = 'p03.md' AND added_in = 2"
-                )
-            ]
+        [(digest,)] = place.sql(
+            "SELECT digest FROM document WHERE path = 'p03.md' AND added_in = 2"
         )
         key = ("runbooks", "docs", "p03.md")
         await ledger.decide(key, digest, "revoked", reviewer="ada", indexed=True)
@@ -304,8 +277,8 @@ def test_decisions_that_arrive_out_of_order_can_not_undo_each_other(place: Place
     digest = place.visible()["p03.md"]
     key = ("runbooks", "docs", "p03.md")
 
-    async def work(index: SqliteIndex, _: Ledger) -> None:
-        slow = other_index(place)
+    async def work(index: KnowledgeIndex, _: Ledger) -> None:
+        slow = place.index()
         await slow.set_eligible(key, digest, False, 1)
         for number, eligible in ((1, False), (2, True), (3, False)):
             await index.set_eligible(key, digest, eligible, number)
@@ -323,8 +296,8 @@ def test_decisions_that_arrive_out_of_order_can_not_undo_each_other(place: Place
 def test_revoking_while_others_search(place: Place) -> None:
     """After `decide` has returned, no search that begins later shows the text."""
 
-    async def work(index: SqliteIndex, ledger: Ledger) -> None:
-        handles = [other_index(place) for _ in range(3)]
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> None:
+        handles = [place.index() for _ in range(3)]
         ledgers = [Ledger(place.settings.ledger_location) for _ in handles]
         retrievals = [
             Retrieval(handle, opened, HashingEmbedder())

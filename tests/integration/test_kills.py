@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import random
-import shutil
-import signal
 from pathlib import Path
 
 import pytest
+from engine_support import Engine
 from kill_support import (
+    KILLED,
     Readers,
     check_after,
     kill_at,
     random_delay,
-    start_place,
     survive,
     write_version,
 )
 from sync_support import Place
 
-KILLED = -signal.SIGKILL
+pytest_plugins = ["engine_fixtures"]
 
 BEFORE_THE_SWAP = [
     "begin:1:before",
@@ -36,9 +35,6 @@ BEFORE_THE_SWAP = [
     "decision_lock:1:before",
     "check:1:after",
     "activate:1:before",
-    "activate:sql:2",
-    "activate:sql:9",
-    "activate:sql:40",
     "activate:sql:commit",
 ]
 AFTER_THE_SWAP = [
@@ -49,39 +45,44 @@ AFTER_THE_SWAP = [
 ]
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return start_place(tmp_path_factory.mktemp("template"))
-
-
 @pytest.mark.parametrize("point", BEFORE_THE_SWAP)
-def test_killed_before_the_swap_the_old_version_answers(
-    template: Place, tmp_path: Path, point: str
-) -> None:
-    assert survive(template, tmp_path / "place", point) == (KILLED, 1)
+def test_killed_before_the_swap_the_old_version_answers(place: Place, point: str) -> None:
+    assert survive(place, point) == (KILLED, 1)
 
 
 @pytest.mark.parametrize("point", AFTER_THE_SWAP)
-def test_killed_after_the_swap_the_new_version_answers(
-    template: Place, tmp_path: Path, point: str
+def test_killed_after_the_swap_the_new_version_answers(place: Place, point: str) -> None:
+    assert survive(place, point) == (KILLED, 2)
+
+
+def test_killed_between_any_two_statements_of_an_activation(
+    engine: Engine, template: Place, tmp_path: Path
 ) -> None:
-    assert survive(template, tmp_path / "place", point) == (KILLED, 2)
+    seen = []
+    while not seen or seen[-1][0] == KILLED:
+        place = engine.copy(template, tmp_path / f"place{len(seen)}")
+        seen.append(survive(place, f"activate:sql:{1 + engine.stride * len(seen)}"))
+        engine.drop(place)
+    *killed, last = seen
+    assert last == (0, 2)
+    assert killed == [(KILLED, 1)] * len(killed)
+    assert len(killed) >= 5
 
 
-def test_killed_at_random(template: Place, tmp_path: Path) -> None:
+def test_killed_at_random(engine: Engine, template: Place, tmp_path: Path) -> None:
     seed = random.randrange(2**32)
     generator = random.Random(seed)
     for number in range(6):
         delay = random_delay(generator)
+        place = engine.copy(template, tmp_path / f"place{number}")
         try:
-            survive(template, tmp_path / f"place{number}", f"random:{delay}:-")
+            survive(place, f"random:{delay}:-")
         except AssertionError as error:
             raise AssertionError(f"seed {seed}, kill {number} after {delay:.4f} s") from error
+        engine.drop(place)
 
 
-def test_killed_again_and_again_without_a_sync_in_between(template: Place, tmp_path: Path) -> None:
-    shutil.copytree(template.root, tmp_path / "place")
-    place = Place(tmp_path / "place")
+def test_killed_again_and_again_without_a_sync_in_between(place: Place) -> None:
     write_version(place, 2)
     for point in ("write:3:after", "activate:sql:commit", "remove:1:after", "write:1:after"):
         assert kill_at(place, point) == KILLED
@@ -89,23 +90,20 @@ def test_killed_again_and_again_without_a_sync_in_between(template: Place, tmp_p
     assert check_after(place, 1, 2) == 1
 
 
-def test_a_first_sync_that_is_killed_can_be_run_again(tmp_path: Path) -> None:
-    for number, point in enumerate(("begin:1:after", "write:2:after", "activate:sql:commit")):
-        place = Place(tmp_path / f"place{number}")
-        write_version(place, 1)
-        assert kill_at(place, point) == KILLED
-        result = place.search("zebra")
-        assert (result.status, result.reason) == (
-            "unavailable",
-            "nothing has been indexed yet; run: orrery-knowledge sync",
-        )
-        assert place.sync().documents == 13
-        assert place.verify() == []
+@pytest.mark.parametrize("point", ["begin:1:after", "write:2:after", "activate:sql:commit"])
+def test_a_first_sync_that_is_killed_can_be_run_again(empty_place: Place, point: str) -> None:
+    write_version(empty_place, 1)
+    assert kill_at(empty_place, point) == KILLED
+    result = empty_place.search("zebra")
+    assert (result.status, result.reason) == (
+        "unavailable",
+        "nothing has been indexed yet; run: orrery-knowledge sync",
+    )
+    assert empty_place.sync().documents == 13
+    assert empty_place.verify() == []
 
 
-def test_readers_see_whole_versions_while_syncs_are_killed(template: Place, tmp_path: Path) -> None:
-    shutil.copytree(template.root, tmp_path / "place")
-    place = Place(tmp_path / "place")
+def test_readers_see_whole_versions_while_syncs_are_killed(place: Place) -> None:
     points = ["write:2:after", "activate:sql:12", "activate:sql:commit", "activate:1:after"]
     with Readers(place) as readers:
         for version, point in enumerate(points, start=2):

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,10 @@ from orrery_knowledge.governance.ledger import Ledger
 
 DIGEST = "a" * 64
 KEY = ("c", "s", "p.md")
+LOST = (
+    "is damaged, or is no ledger: restore it from your backup. It alone holds every decision on "
+    "trust, the texts that wait for a review and the evidence; never delete it to get going"
+)
 
 
 def url_of(path: Path) -> str:
@@ -138,22 +144,59 @@ async def test_interrupted_migration_is_done_again(tmp_path: Path) -> None:
 async def test_folder_that_can_not_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     error = await failure(tmp_path / "file" / "below" / "ledger.db")
-    assert isinstance(error, ConfigurationError)
+    assert isinstance(error, BackendUnavailable)
+    assert "can't be opened; check the path" in str(error)
 
 
 async def test_path_that_is_a_folder(tmp_path: Path) -> None:
     error = await failure(tmp_path)
-    assert isinstance(error, ConfigurationError)
-    assert "can't be opened" in str(error)
+    assert isinstance(error, BackendUnavailable)
+    assert "can't be opened; check the path" in str(error)
 
 
-async def test_file_that_is_something_else(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.db"
+def random_bytes(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[:100] = random.Random(7).randbytes(100)
+    path.write_bytes(data)
+
+
+def text(path: Path) -> None:
     path.write_text("# A runbook, not a database\n" * 200)
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:5000])
+
+
+@pytest.mark.parametrize("damage", [random_bytes, text, cut_off])
+async def test_a_ledger_that_is_none_any_more_is_to_be_restored(
+    tmp_path: Path, damage: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "ledger.db"
+    async with Ledger(url_of(path)) as ledger:
+        await ledger.record("first", actor="test")
+    damage(path)
+    before = path.read_bytes()
     error = await failure(path)
-    assert isinstance(error, ConfigurationError)
-    assert "no SQLite database" in str(error)
-    assert path.read_text().startswith("# A runbook")
+    assert isinstance(error, BackendUnavailable)
+    assert str(error) == f"the ledger {path} {LOST}"
+    assert path.read_bytes() == before
+
+
+async def test_a_stored_value_that_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.db"
+    async with Ledger(url_of(path)) as ledger:
+        await ledger.record("first", actor="test", details={"n": 1})
+    with sqlite3.connect(path) as connection:
+        triggers = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+        for (name,) in triggers.fetchall():
+            connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("UPDATE audit SET details = '{\"n\": '")
+    connection.close()
+    async with Ledger(url_of(path)) as ledger:
+        with pytest.raises(BackendUnavailable) as caught:
+            await ledger.audit()
+    assert str(caught.value) == f"the ledger {path} {LOST}"
 
 
 async def test_damaged_file(tmp_path: Path) -> None:
@@ -198,7 +241,7 @@ async def test_file_that_can_not_be_written(tmp_path: Path) -> None:
             # Tests may run as root, who can write everything; the error is the same.
             connection.exec_driver_sql("PRAGMA query_only = 1")
 
-        with pytest.raises(ConfigurationError, match="can't be written"):
+        with pytest.raises(BackendUnavailable, match="can't be written: it is read-only"):
             await ledger.record("never", actor="test")
 
 

@@ -32,7 +32,15 @@ def test_before_the_first_sync_there_is_none(tmp_path: Path) -> None:
     place = Place(tmp_path)
     assert place.cli("loads", "list", "--json").json == []
     ran = place.cli("loads", "rollback")
-    assert (ran.code, ran.err) == (5, "error: there is no earlier load to go back to\n")
+    assert (ran.code, ran.err) == (
+        5,
+        "error: there is no earlier load to go back to: "
+        "nothing has been indexed yet; run: orrery-knowledge sync\n",
+    )
+    assert place.cli("loads", "list").out.startswith("nothing has been indexed yet;")
+    assert place.cli("loads", "resume").out.startswith("nothing has been indexed yet;")
+    assert place.cli("loads", "gc", "--json").json == {"deleted_chunks": 0}
+    assert not place.state.exists()
 
 
 def test_list_and_show(place: Place) -> None:

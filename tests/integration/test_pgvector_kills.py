@@ -1,112 +1,60 @@
-"""A build that is killed leaves one whole version, and the next one runs."""
+"""The server dies under a build; kills of the client are in `test_kills.py`."""
 
 from __future__ import annotations
 
-import asyncio
 import signal
-import subprocess
-import sys
 from pathlib import Path
+from typing import Any
 
-import pgvector_killed
 import pytest
-from pgvector_killed import GONE, version
+from kill_support import KILLED, check_after, kill_at, start_place, write_version
+from postgres_server import PostgresServer
+from sync_support import Place
 
-from orrery_knowledge.errors import SyncRunning
-from orrery_knowledge.models import Query
-from orrery_knowledge.testing.documents import publish, shown
+from orrery_knowledge.backends.pgvector import loads
+from orrery_knowledge.errors import BackendUnavailable
 
-pytest_plugins = ["postgres_fixtures"]
+pytest_plugins = ["engine_fixtures"]
 pytestmark = pytest.mark.services
 
-BEFORE_THE_SWAP = [
-    "begin:before",
-    "begin:after",
-    "store_vectors:after",
-    "write:before",
-    "write:after",
-    "remove:after",
-    "check:before",
-    "check:after",
-    "activate:before",
-    "sql:count_words",
-    "sql:count_chunks",
-    "sql:move_pointer",
-    "sql:mark_activated",
-]
+
+@pytest.fixture
+def place(own_server: PostgresServer, tmp_path: Path) -> Place:
+    url = own_server.url()
+    return start_place(
+        Place(tmp_path, {"backend": {"type": "pgvector", "url": url}, "ledger": url})
+    )
 
 
-def kill_at(url: str, point: str, number: int = 2) -> int:
-    command = [sys.executable, pgvector_killed.__file__, url, point, str(number)]
-    root = Path(__file__).parents[2]
-    done = subprocess.run(command, cwd=root, env={"PYTHONPATH": ":".join(sys.path)}, check=False)
-    return done.returncode
+@pytest.mark.parametrize("statement", ["end_replaced", "count_words", "move_pointer"])
+def test_a_server_that_crashes_comes_back_with_one_whole_version(
+    place: Place, own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """In the middle of a transaction, of a batch or of the activation."""
+    honest = {name: getattr(loads, name) for name in ("run", "rows")}
+
+    def crashing(name: str) -> Any:
+        async def call(connection: Any, asked: Any, **values: Any) -> Any:
+            result = await honest[name](connection, asked, **values)
+            if asked == statement:
+                own_server.halt(signal.SIGQUIT)
+            return result
+
+        return call
+
+    for name in honest:
+        monkeypatch.setattr(loads, name, crashing(name))
+    write_version(place, 2)
+    with pytest.raises(BackendUnavailable):
+        place.sync()
+    monkeypatch.undo()
+    own_server.start()
+    assert check_after(place, 1, 2) == 1
 
 
-async def marker(index) -> int:
-    """The version that a search shows, and fails if it isn't one whole version."""
-    found = await index.search(Query(text="zebra marker", mode="lexical"), None, None)
-    bodies = await index.fetch(found.rankings["lexical"], found.load)
-    [number] = {int(body.chunk.text.partition("version")[2][0]) for body in bodies}
-    expected = {(page.path, page.digest) for page in version(number)}
-    assert await shown(index) == expected
-    assert {body.path for body in bodies} == {path for path, _ in expected}
-    return number
-
-
-async def lock_is_free(index) -> bool:
-    """The server notices within moments that the process is gone."""
-    for _ in range(200):
-        try:
-            async with index.lock():
-                return True
-        except SyncRunning:
-            await asyncio.sleep(0.05)
-    return False
-
-
-@pytest.mark.parametrize("point", BEFORE_THE_SWAP)
-async def test_killed_before_the_swap_the_old_version_answers(open_postgres, postgres_url, point):
-    index = open_postgres()
-    await publish(index, version(1))
-    assert kill_at(postgres_url, point) == -signal.SIGKILL
-    assert await marker(index) == 1
-    assert await lock_is_free(index)
-    assert await index.verify() == []
-    await publish(index, version(3), removed=GONE[3])
-    assert await marker(index) == 3
-    assert await index.verify() == []
-
-
-async def test_killed_after_the_swap_the_new_version_answers(open_postgres, postgres_url):
-    index = open_postgres()
-    await publish(index, version(1))
-    assert kill_at(postgres_url, "activate:after") == -signal.SIGKILL
-    assert await marker(index) == 2
-    assert await lock_is_free(index)
-    assert await index.verify() == []
-    await index.rollback()
-    assert await marker(index) == 1
-    assert await index.verify() == []
-
-
-async def test_killed_again_and_again(open_postgres, postgres_url):
-    index = open_postgres()
-    await publish(index, version(1))
-    for point in ("write:after", "sql:move_pointer", "remove:after", "check:after"):
-        assert kill_at(postgres_url, point) == -signal.SIGKILL
-        assert await marker(index) == 1
-        assert await lock_is_free(index)
-    await publish(index, version(2), removed=GONE[2])
-    assert await marker(index) == 2
-    assert await index.verify() == []
-
-
-async def test_a_first_build_that_is_killed_can_be_run_again(open_postgres, postgres_url):
-    for point in ("begin:after", "write:after", "sql:move_pointer"):
-        assert kill_at(postgres_url, point, 1) == -signal.SIGKILL
-        index = open_postgres()
-        assert (await index.search(Query(text="zebra"), None, None)).load is None
-        assert await lock_is_free(index)
-    await publish(index, version(1))
-    assert await marker(index) == 1
+def test_what_was_active_before_a_kill_can_be_gone_back_to(place: Place) -> None:
+    write_version(place, 2)
+    assert kill_at(place, "activate:1:after") == KILLED
+    assert place.run(lambda index, _: index.rollback()).number == 1
+    assert place.holding("version1x") == {*place.visible()}
+    assert place.run(lambda index, _: index.verify()) == []

@@ -234,7 +234,9 @@ def test_the_empty_document_is_no_failure(place: Place) -> None:
     place.write("blank.md", "---\ntitle: Nothing\n---\n\n  \n")
     report = place.sync()
     assert (report.documents, report.failed, report.quarantined) == (3, 0, 0)
-    assert {w.source for w in report.warnings} == {"docs: empty.md", "docs: blank.md"}
+    assert [(w.source, w.reason) for w in report.warnings] == [
+        ("docs", "2 documents (blank.md, empty.md): it holds no text")
+    ]
 
 
 def test_a_document_that_becomes_empty_answers_no_more(place: Place) -> None:
@@ -244,3 +246,18 @@ def test_a_document_that_becomes_empty_answers_no_more(place: Place) -> None:
     place.sync()
     assert place.holding("own2x") == set()
     assert "p02.md" not in place.visible()
+
+
+def test_a_shallow_clone_is_one_warning_a_source(place: Place) -> None:
+    book = Repository(place.root / "book")
+    for n in range(6):
+        book.put(f"p{n}.md", page(f"Page {n}", "heron"))
+    book.put("last.md", page("Last", "heron"))
+    book.git("clone", "-q", "--depth", "1", book.folder.as_uri(), str(place.root / "shallow"))
+    place.configure({"id": "book", "type": "git", "url": "shallow", "trust": "reviewed"})
+    ran = place.cli("sync")
+    assert ran.code == 0
+    assert ran.err == (
+        "warning: book: 7 documents (last.md, p0.md, p1.md, ...): the clone is shallow: last "
+        "commit and date are not known\n"
+    )

@@ -10,9 +10,9 @@ import pytest
 from sync_support import SOURCE, Place, page
 
 from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
-from orrery_knowledge.errors import LoadsHeld, Superseded, SyncRunning
+from orrery_knowledge.errors import BackendUnavailable, LoadsHeld, Superseded, SyncRunning
 from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.models import LoadRecord
+from orrery_knowledge.models import LoadRecord, PlannedChange, SyncReport
 
 FILES = {"id": SOURCE, "type": "filesystem", "path": SOURCE, "trust": "reviewed"}
 WIKI = {"id": "wiki", "type": "filesystem", "path": "wiki", "trust": "reviewed"}
@@ -147,6 +147,132 @@ def test_a_refused_load_leaves_the_ledger_as_it_was(place: Place) -> None:
     assert place.reviews()["p05.md"] == ["pending"]
     assert place.cli("sync", "--allow-mass-delete").code == 1  # nothing would be left
     assert place.reviews()["p05.md"] == ["pending"]
+
+
+NOTHING = "indexed 0 documents as 0 chunks; skipped {skipped} unchanged; pruned 0 stale chunks; "
+
+
+def test_a_refused_sync_counts_nothing_that_did_not_happen(place: Place) -> None:
+    """The last line is what people and jobs read: it must not claim what was undone."""
+    place.fill(6, sections=2)
+    place.sync()
+    place.delete("p00.md", "p01.md", "p02.md")
+    place.write("p03.md", page("Page 3", "walrus"))
+    place.write("new.md", page("New", "lynx", sections=3))
+    place.write("bad.md", "---\nstatus: [\n---\n")
+    ran = place.cli("sync")
+    assert ran.code == 1
+    assert ran.err.startswith("sync: 3 of 6 documents are gone")
+    assert ran.out.splitlines() == [
+        "nothing was activated; without that it would index 2 documents as 4 chunks, prune 2 stale "
+        "chunks, remove 3 deleted documents",
+        NOTHING.format(skipped=2) + "removed 0 deleted documents; quarantined 1; failed 0",
+    ]
+    report = place.cli("sync", "--json").json
+    assert report["planned"] == {"documents": 2, "chunks": 4, "pruned": 2, "removed": 3}
+    assert {report[name] for name in ("documents", "chunks", "pruned", "removed")} == {0}
+    # What was filed did happen.
+    assert place.quarantined() == ["bad.md"]
+    dry = place.cli("sync", "--dry-run")
+    assert dry.out.splitlines()[0] == (
+        "a sync would be refused; without that it would index 2 documents as 4 chunks, prune 2 "
+        "stale chunks, remove 3 deleted documents"
+    )
+    assert dry.out.splitlines()[-1].startswith("would index 0 documents as 0 chunks; skipped 2 ")
+    assert place.cli("sync", "--allow-mass-delete", "--json").json["planned"] is None
+
+
+def test_an_empty_build_and_a_failed_check_count_nothing_either(place: Place) -> None:
+    place.configure(FILES, WIKI)
+    place.fill(1)
+    (place.root / "wiki").mkdir()
+    (place.root / "wiki" / "bad.md").write_text("---\nstatus: [\n---\n# Bad\n")
+    place.sync()
+    place.delete("p00.md")
+    ran = place.cli("sync")
+    assert "nothing would be left" in ran.err.splitlines()[0]
+    last = NOTHING.format(skipped=0) + "removed 0 deleted documents; quarantined 1; failed 0"
+    assert ran.out.splitlines()[-1] == last
+    assert "would index 0 documents as 0 chunks, prune 0 stale chunks, remove 1" in ran.out
+
+    class Loses(SqliteIndex):
+        async def check(self, load: int) -> LoadRecord:
+            place.sql("UPDATE body SET text = '' WHERE id = (SELECT max(id) FROM body)")
+            return await super().check(load)
+
+    async def work(_: SqliteIndex, ledger: Ledger) -> SyncReport:
+        index = Loses(SqliteConfig(), state=place.state)
+        try:
+            return await place.sync_with(index, ledger, place.hashing)
+        finally:
+            await index.close()
+
+    place.fill(3, sections=2)
+    report = place.run(work)
+    assert (report.activated, report.refused, report.documents, report.chunks) == (
+        False, True, 0, 0,
+    )  # fmt: skip
+    assert report.planned == PlannedChange(documents=3, chunks=6, pruned=1, removed=0)
+    assert "is not activated: 1 documents with missing" in report.errors[0].reason
+    assert place.holding("zebra") == {"p00.md"}
+
+
+def test_the_reason_of_a_refusal_is_never_among_what_is_not_shown(place: Place) -> None:
+    place.fill(6)
+    place.sync()
+    place.delete("p00.md", "p01.md", "p02.md")
+    for n in range(25):
+        place.write(f"bad{n}.md", "---\nstatus: [\n---\n")
+    assert place.cli("sync").err.startswith("sync: 3 of 6 documents are gone")
+
+
+def test_an_interrupt_while_the_pointer_moves_does_not_hide_that_it_moved(place: Place) -> None:
+    """Nobody stops the thread that moves it: "what was active stays active" would be wrong."""
+    place.fill(2)
+
+    class Cancelled(SqliteIndex):
+        task: asyncio.Task[SyncReport] | None = None
+
+        async def activate(self, load: int) -> LoadRecord:
+            done = await super().activate(load)
+            assert self.task is not None
+            self.task.cancel()
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            return done
+
+    async def work(_: SqliteIndex, ledger: Ledger) -> SyncReport:
+        index = Cancelled(SqliteConfig(), state=place.state)
+        index.task = asyncio.ensure_future(place.sync_with(index, ledger, place.hashing))
+        try:
+            return await index.task
+        finally:
+            await index.close()
+
+    report = place.run(work)
+    assert (report.load, report.activated, report.documents) == (1, True, 2)
+    assert place.holding("zebra") == {"p00.md", "p01.md"}
+
+
+def test_a_clean_up_that_fails_does_not_hide_the_new_load(place: Place) -> None:
+    place.fill(2)
+
+    class KeepsAll(SqliteIndex):
+        async def gc(self, keep: int = 5, min_age_seconds: float = 600) -> int:
+            raise BackendUnavailable("the disk is full")
+
+    async def work(_: SqliteIndex, ledger: Ledger) -> SyncReport:
+        index = KeepsAll(SqliteConfig(), state=place.state)
+        try:
+            return await place.sync_with(index, ledger, place.hashing)
+        finally:
+            await index.close()
+
+    report = place.run(work)
+    assert (report.load, report.activated) == (1, True)
+    assert [w.reason for w in report.warnings] == [
+        "rows of old loads are still there: the disk is full"
+    ]
 
 
 def test_a_refused_load_is_undone(place: Place) -> None:

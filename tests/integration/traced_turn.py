@@ -27,7 +27,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from orrery_knowledge.adk import ScriptedLlm, search_knowledge_tool
-from orrery_knowledge.cli.main import cli
+from orrery_knowledge.cli.program import cli
 from orrery_knowledge.settings import load_settings
 from orrery_plugins import knowledge_plugins
 

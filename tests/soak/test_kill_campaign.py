@@ -1,12 +1,10 @@
-"""200 kills of real syncs, at named points, between statements and at random moments."""
+"""200 kills of real syncs an engine: at named points, between statements, at random moments."""
 
 from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
-from pathlib import Path
 
 import pytest
 from kill_support import (
@@ -14,12 +12,12 @@ from kill_support import (
     check_after,
     kill_at,
     random_delay,
-    start_place,
     survive,
     write_version,
 )
 from sync_support import Place
 
+pytest_plugins = ["engine_fixtures"]
 pytestmark = pytest.mark.soak
 
 SEED = int(os.environ.get("SOAK_SEED", random.SystemRandom().randrange(2**32)))
@@ -54,25 +52,16 @@ def draw(generator: random.Random) -> str:
     )
 
 
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    return start_place(tmp_path_factory.mktemp("template"))
-
-
 @pytest.mark.parametrize("number", range(150))
-def test_every_kill_leaves_one_whole_version(template: Place, tmp_path: Path, number: int) -> None:
+def test_every_kill_leaves_one_whole_version(place: Place, number: int) -> None:
     point = draw(random.Random(f"{SEED}-{number}"))
     try:
-        survive(template, tmp_path / "place", point)
+        survive(place, point)
     except AssertionError as error:
         raise AssertionError(f"SOAK_SEED={SEED}, kill {number} at {point}") from error
-    finally:
-        shutil.rmtree(tmp_path / "place", ignore_errors=True)
 
 
-def test_readers_see_whole_versions_through_fifty_kills(template: Place, tmp_path: Path) -> None:
-    shutil.copytree(template.root, tmp_path / "place")
-    place = Place(tmp_path / "place")
+def test_readers_see_whole_versions_through_fifty_kills(place: Place) -> None:
     generator = random.Random(SEED)
     version, killed = 1, 0
     with Readers(place, 2) as readers:

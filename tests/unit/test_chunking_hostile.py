@@ -5,6 +5,8 @@ import tracemalloc
 import pytest
 
 from orrery_knowledge.chunking.markdown import chunk_markdown
+from orrery_knowledge.chunking.parsing import MAX_HEADINGS, MAX_LINES
+from orrery_knowledge.errors import DocumentError
 from orrery_knowledge.models import Chunk
 
 
@@ -58,3 +60,23 @@ def test_memory_grows_with_the_text_not_with_its_square() -> None:
 def test_a_very_wide_table_is_not_taken_apart_into_cells() -> None:
     cells = 60_000
     assert allocated("|a" * cells + "|\n" + "|-" * cells + "|\n") < 200 * cells
+
+
+def test_what_no_person_wrote_is_refused_before_it_is_parsed() -> None:
+    """A parser in Python takes half a minute for half a million headings."""
+    with pytest.raises(DocumentError) as caught:
+        chunk_markdown("# h\n" * 500_000)
+    assert str(caught.value) == (
+        "it has 500000 lines that aren't empty; at most 100000 are read: split it"
+    )
+
+
+def test_the_limits_are_exact() -> None:
+    line = "word " * 3
+    assert len(chunks_of(f"{line}\r\n\r\n" * 1_000 + "\n" * 3 * MAX_LINES)) > 1
+    with pytest.raises(DocumentError, match=f"it has {MAX_HEADINGS + 1} headings"):
+        chunk_markdown("# h\n" * (MAX_HEADINGS + 1))
+    # As lines of one code block they are no headings, and one line less is fine.
+    assert chunks_of("```\n" + "# h\n" * (MAX_LINES - 2) + "```\n")
+    with pytest.raises(DocumentError, match=f"it has {MAX_LINES + 1} lines"):
+        chunk_markdown("```\n" + "# h\n" * (MAX_LINES - 1) + "```\n")

@@ -35,7 +35,10 @@ RETRIEVAL = ("eval", "retrieval")
 
 def test_a_run(desk: Desk, dataset: Path) -> None:
     ran = desk.run(*RETRIEVAL, "set", "--mode", "lexical")
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err.splitlines()) == (
+        0,
+        ["  warning: qrels.tsv, line 3: the label of line 2 again; it counts once, at its highest"],
+    )
     lines = ran.out.splitlines()
     assert lines[0].startswith("set (lexical): indexed 1 documents as 2 chunks; ")
     assert lines[1].split() == ["kind", "n", "R@5", "P@5", "MRR", "nDCG", "doc@1", "doc@5"]
@@ -68,6 +71,16 @@ def test_files_for_other_programs(desk: Desk, dataset: Path) -> None:
     assert confidences[2][1] == "0.000000"
 
 
+def test_a_labelled_document_that_was_kept_out_is_a_warning(desk: Desk, dataset: Path) -> None:
+    """Its questions score 0, which must not look like bad retrieval."""
+    (dataset / "docs" / "other.md").write_text("# Other\n\nx\n")
+    (dataset / "docs" / "pool.md").write_text("# Pool\n\nAKIAQ3EGZX7MNB4TPLWV\n\n## Remedy\n\nx\n")
+    ran = desk.run(*RETRIEVAL, "set", "--mode", "lexical", "--json")
+    assert ran.json[0]["warnings"][-1] == "pool.md answers 2 queries, and is not indexed"
+    printed = desk.run(*RETRIEVAL, "set", "--mode", "lexical")
+    assert printed.err.endswith("  warning: pool.md answers 2 queries, and is not indexed\n")
+
+
 def test_it_works_where_knowledge_is_off(desk: Desk, dataset: Path) -> None:
     (desk.folder / "orrery.yaml").unlink()
     assert desk.run(*RETRIEVAL, "set", "--mode", "lexical").code == 0
@@ -76,7 +89,9 @@ def test_it_works_where_knowledge_is_off(desk: Desk, dataset: Path) -> None:
 def test_a_wrong_configuration_is_still_wrong(desk: Desk, dataset: Path) -> None:
     (desk.folder / "orrery.yaml").write_text("nope: 1\n")
     ran = desk.run(*RETRIEVAL, "set", "--mode", "lexical")
-    assert (ran.code, ran.err) == (2, "error: orrery.yaml: unknown key 'nope'\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: orrery.yaml")
+    assert "unknown key 'nope'" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -101,6 +116,16 @@ def test_what_can_not_be_run(
         ("queries.jsonl", "nope\n", "error: queries.jsonl, line 1: no query object\n"),
         ("queries.jsonl", "", "error: queries.jsonl holds no query\n"),
         ("qrels.tsv", HEADER + "q1\tpool.md\n", "error: qrels.tsv, line 2: expected query-id"),
+        (
+            "qrels.tsv",
+            HEADER + "q1\tpol.md\t\t2\n",
+            "error: qrels.tsv, line 2: no document 'pol.md'",
+        ),
+        (
+            "qrels.tsv",
+            HEADER + "q1\tpool.md\tremdy\t2\n",
+            "error: qrels.tsv, line 2: no section 'remdy' in 'pool.md'; near: 'remedy'\n",
+        ),
         ("qrels.tsv", HEADER, "error: query q1 is answerable, but qrels.tsv has no answer\n"),
     ],
 )

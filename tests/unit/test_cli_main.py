@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -10,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from orrery_knowledge import __version__
-from orrery_knowledge.cli.main import COMMANDS, cli
+from orrery_knowledge.cli.program import COMMANDS, cli
 
 NO_SETTINGS = {"chunk", "screen", "eval retrieval"}
 """These work where knowledge is off."""
@@ -102,16 +103,20 @@ def test_where_knowledge_is_off_it_says_how_to_turn_it_on(
     if name == "loads resume":
         extra = []
     result = run(*name.split(), *ARGUMENTS.get(name, []), *extra)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert result.stderr == (
-        "error: knowledge is off: there is no orrery.yaml and no ORRERY_KNOWLEDGE_BACKEND; "
-        "copy orrery.example.yaml to orrery.yaml and name your documents there\n"
+    reason = (
+        "knowledge is off: there is no orrery.yaml and no ORRERY_KNOWLEDGE_BACKEND; "
+        "copy orrery.example.yaml to orrery.yaml and name your documents there"
     )
+    assert (result.exit_code, result.stderr) == (2, f"error: {reason}\n")
+    if extra:
+        assert json.loads(result.stdout) == {"error": {"code": 2, "message": reason}}
+    else:
+        assert result.stdout == ""
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", sorted(set(ALL) - NO_SETTINGS - {"loads resume"}))
+# `doctor` shows it among its findings.
+@pytest.mark.parametrize("name", sorted(set(ALL) - NO_SETTINGS - {"loads resume", "doctor"}))
 def test_a_wrong_file_is_2_wherever_it_is_named(run, tmp_path: Path, name: str) -> None:
     (tmp_path / "wrong.yaml").write_text("nope: 1\n")
     command = [*name.split(), *ARGUMENTS.get(name, [])]
@@ -119,13 +124,13 @@ def test_a_wrong_file_is_2_wherever_it_is_named(run, tmp_path: Path, name: str) 
     after = run(*command, "--config", "wrong.yaml")
     for result in (before, after):
         assert result.exit_code == 2
-        assert result.stderr == "error: wrong.yaml: unknown key 'nope'\n"
+        assert re.fullmatch(r"error: wrong\.yaml\b.*unknown key 'nope'.*\n", result.stderr)
 
 
 def test_the_nearer_config_wins(run, tmp_path: Path) -> None:
     (tmp_path / "wrong.yaml").write_text("nope: 1\n")
     result = run("--config", "missing.yaml", "loads", "list", "--config", "wrong.yaml")
-    assert result.stderr == "error: wrong.yaml: unknown key 'nope'\n"
+    assert result.stderr.startswith("error: wrong.yaml")
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
@@ -152,3 +157,28 @@ def test_wrong_usage_is_2(run, arguments: list[str]) -> None:
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Error: " in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["search", "--json"], "Missing argument 'QUERY'."),
+        (["search", "x", "--top-k", "0", "--json"],
+         "Invalid value for '--top-k': 0 is not in the range 1<=x<=50."),
+        (["loads", "show", "--json", "x"],
+         "Invalid value for 'NUMBER': 'x' is not a valid integer."),
+        (["nope", "--json"], "No such command 'nope'."),
+    ],
+)  # fmt: skip
+def test_wrong_usage_is_json_for_those_who_asked_for_json(
+    run, arguments: list[str], message: str
+) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert json.loads(result.stdout) == {"error": {"code": 2, "message": message}}
+    assert f"Error: {message}" in result.stderr
+
+
+def test_json_behind_the_end_of_options_is_a_word(run) -> None:
+    result = run("search", "--top-k", "0", "--", "--json")
+    assert (result.exit_code, result.stdout) == (2, "")

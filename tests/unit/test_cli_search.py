@@ -114,6 +114,47 @@ def test_before_the_first_sync_it_is_unavailable(tmp_path: Path, desk: Desk) -> 
     assert ran.err == ("unavailable: nothing has been indexed yet; run: orrery-knowledge sync\n")
 
 
+REVIEW = """\
+embedder: {type: none}
+corpora:
+  runbooks:
+    sources:
+      - {id: book, type: filesystem, path: docs, trust: review}
+"""
+
+
+def test_what_waits_for_a_review_is_counted(desk: Desk, tmp_path: Path) -> None:
+    """Everything is there and nothing may be shown: "run sync" would be no help."""
+    for file in (tmp_path / ".orrery").iterdir():
+        file.unlink()
+    (tmp_path / "orrery.yaml").write_text(REVIEW)
+    desk.write("wrong.md", "---\nstatus: [\n---\nx\n")
+    assert "2 documents wait for a review\n" in desk.run("sync").out
+    ran = desk.run("search", "kafka")
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err == (
+        "unavailable: no document may be shown yet: 2 wait for a review and 1 is quarantined "
+        "(see `orrery-knowledge quarantine list`)\n"
+    )
+    shown = desk.run("search", "kafka", "--json").json
+    assert (shown["status"], shown["reason"]) == (
+        "unavailable", ran.err.removeprefix("unavailable: ").strip(),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("option", "name", "known"),
+    [("--service", "payment", "payments"), ("--corpus", "adr", "runbooks")],
+)
+def test_a_filter_that_names_nothing_is_2(desk: Desk, option: str, name: str, known: str) -> None:
+    what = option.removeprefix("--")
+    reason = f"there is no {what} '{name}'; known: {known}; without one, all are searched"
+    ran = desk.run("search", "kafka", option, name)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"invalid: {reason}\n")
+    shown = desk.run("search", "kafka", option, name, "--json")
+    assert (shown.code, shown.json["status"], shown.json["reason"]) == (2, "invalid", reason)
+
+
 def test_filters(desk: Desk) -> None:
     def paths(*options: str) -> list[str]:
         found = desk.run("search", "kafka connection", "--json", *options).json["passages"]
@@ -146,15 +187,12 @@ def test_what_is_shown_can_be_kept_as_evidence(desk: Desk) -> None:
 
 def test_a_hostile_document_steers_no_terminal(desk: Desk) -> None:
     """It is shown as data, behind a bar, and adds no line of its own."""
-    desk.write(
-        "hostile.md",
-        f"# Walrus {ESCAPES}\n\nwalrus {ESCAPES}\r9. fake.md § Fake\nload 9; candidates: none\n",
-    )
+    desk.write("steers.md", f"# Walrus {ESCAPES}\n\nwalrus {ESCAPES}\n")
+    desk.write("walrus.md", "# Walrus\n\nwalrus\r9. fake.md § Fake\nload 9; candidates: none\n")
     assert desk.run("sync").code == 0
     ran = desk.run("search", "walrus")
     assert ran.code == 0
     assert not set(ran.out) & set("\x1b\x07\x9b\r")
-    assert "\\x1b[2J\\x1b]0;owned\\x07" in ran.out
     shown = [line for line in ran.out.splitlines() if "fake" in line or "load 9" in line]
     assert shown == ["   | 9. fake.md § Fake", "   | load 9; candidates: none"]
     assert desk.run("search", "walrus", "--json").out.isascii()

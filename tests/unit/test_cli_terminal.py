@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orrery_knowledge.cli.terminal import print_json, printable, say, warn
+from orrery_knowledge.cli.terminal import (
+    plural,
+    print_json,
+    print_text,
+    printable,
+    printable_lines,
+    say,
+    warn,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +49,22 @@ def test_nothing_that_steers_is_left(text: str) -> None:
     assert not left & {"Cc", "Cf", "Cs", "Zl", "Zp"}
     assert printable(shown) == shown
     shown.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(0, "0 chunks"), (1, "1 chunk"), (2, "2 chunks"), (21, "21 chunks")]
+)
+def test_counts_have_their_noun(count: int, shown: str) -> None:
+    assert plural(count, "chunk") == shown
+
+
+def test_lines_stay_lines() -> None:
+    assert printable_lines("a\x1b\n\tb\r\n\nc\u2028") == "a\\x1b\n\tb\\r\n\nc\\u2028"
+
+
+def test_a_text_in_a_pipe_keeps_all_but_controls(capsys: pytest.CaptureFixture[str]) -> None:
+    print_text("no line end \u200d\u202e\ta\x1b[2J\x9b\nb\x00")
+    assert capsys.readouterr().out == "no line end \u200d\u202e\ta\\x1b[2J\\x9b\nb\\x00"
 
 
 def test_where_each_goes(capsys: pytest.CaptureFixture[str]) -> None:

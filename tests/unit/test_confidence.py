@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orrery_knowledge.confidence import confidence, found_something
-from orrery_knowledge.models import Candidate, Rankings
+from orrery_knowledge.models import Candidate, FetchedChunk, Rankings
+from orrery_knowledge.testing.documents import make_document
 
 
 def rankings(*candidates: Candidate, coverage: float = 0.0) -> Rankings:
@@ -48,6 +49,51 @@ def test_nothing_is_no_confidence() -> None:
 def test_it_is_always_a_share(cosines: list[float | None], coverage: float) -> None:
     found = rankings(*(Candidate(n, n, vector=v) for n, v in enumerate(cosines)), coverage=coverage)
     assert 0.0 <= confidence(found) <= 1.0
+
+
+def best(*identifiers: str) -> FetchedChunk:
+    chunk = make_document("a.md", "# A\n\nb\n").chunks[0].chunk
+    return FetchedChunk(
+        id=1, chunk=chunk, corpus="c", source="s", path="a.md", uri="a", title="A", service=None,
+        digest="0" * 64, commit=None, revision="1", modified_at=None, trust="t",
+        identifiers=identifiers,
+    )  # fmt: skip
+
+
+NAMED = Candidate(1, 1, identifiers=5.0, vector=0.4)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "expected"),
+    [
+        (1.0, 0.58),  # 1 - 0.6 * 0.7: the name is all that was asked for
+        (0.5, 0.49),  # 1 - 0.6 * 0.85
+        (0.0, 0.4),  # it stands there in passing
+    ],
+)
+def test_an_exact_name_and_the_cosine_add_up(coverage: float, expected: float) -> None:
+    found = rankings(NAMED, coverage=coverage)
+    assert confidence(found, "CrashLoopBackOff", best("crashloopbackoff")) == pytest.approx(
+        expected
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "candidate", "passage"),
+    [
+        ("CrashLoopBackOff", NAMED, None),
+        ("CrashLoopBackOff", NAMED, best()),
+        ("CrashLoopBackOff", NAMED, best("crashloopbackoff-x")),  # a longer name
+        ("crashloopbackoff", NAMED, best("crashloopbackoff")),  # a plain word of the question
+        ("k8s.CrashLoopBackOff", NAMED, best("crashloopbackoff")),  # a piece of its name
+        ("CrashLoopBackOff", NAMED._replace(identifiers=1.99), best("crashloopbackoff")),  # common
+        ("CrashLoopBackOff", NAMED._replace(chunk=2), best("crashloopbackoff")),  # no candidate
+    ],
+)
+def test_anything_less_than_a_rare_exact_name_adds_nothing(
+    query: str, candidate: Candidate, passage: FetchedChunk | None
+) -> None:
+    assert confidence(rankings(candidate, coverage=1.0), query, passage) == 0.4
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,10 @@ from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.evaluation.datasets import Dataset, read_dataset
 
 HEADER = "query-id\tdoc\tsection\trelevance\n"
+DOCUMENTS = {
+    "a.md": "Pool.\n",
+    "b.md": "---\ntitle: B\n---\n# B\n\nx\n\n## Steps\n\n### Remedy\n\ny\n\n### Remedy\n\nz\n",
+}
 MERIDIAN = Path(__file__).parents[2] / "evals" / "retrieval" / "meridian"
 
 
@@ -23,6 +28,8 @@ def read(tmp_path: Path):
         queries: str | bytes = line(), qrels: str | bytes = HEADER + "q1\ta.md\t\t2\n"
     ) -> Dataset:
         (tmp_path / "docs").mkdir(exist_ok=True)
+        for name, text in DOCUMENTS.items():
+            (tmp_path / "docs" / name).write_text(text)
         for name, text in (("queries.jsonl", queries), ("qrels.tsv", qrels)):
             data = text if isinstance(text, bytes) else text.encode()
             (tmp_path / name).write_bytes(data)
@@ -63,6 +70,23 @@ def test_a_label_that_stands_twice_counts_once_at_its_highest(read: Any) -> None
     """K145."""
     found = read(qrels=HEADER + "q1\ta.md\t\t2\nq1\ta.md\t\t1\nq1\ta.md\t\t2\n")
     assert found.qrels == {"q1": {("a.md", ""): 2}}
+
+
+def test_odd_labels_that_change_no_score_are_warnings_with_their_lines(read: Any) -> None:
+    found = read(
+        qrels=HEADER
+        + "q1\ta.md\t\t2\nq1\ta.md\t\t2\nq1\ta.md\t\t1\nq1\tgone.md\t\t0\nq1\tb.md\tsteps\t1\n"
+    )
+    assert found.warnings == (
+        "qrels.tsv, line 3: the label of line 2 again; it counts once, at its highest",
+        "qrels.tsv, line 4: the label of line 2 again, with another relevance; it counts once, at "
+        "its highest",
+        "qrels.tsv, line 5: no document 'gone.md'",
+        "qrels.tsv, line 6: section 'steps' in 'b.md' has no text of its own, so no passage can be "
+        "found",
+    )
+    assert found.qrels["q1"]["a.md", ""] == 2
+    assert read().warnings == ()
 
 
 def test_line_ends_of_windows_are_fine(read: Any) -> None:
@@ -106,7 +130,28 @@ def test_wrong_queries(read: Any, queries: str, expected: str) -> None:
         (HEADER + "q1\ta.md\t\t-1\n", "qrels.tsv, line 2: expected query-id"),
         (HEADER + "q1\ta.md\t\t²\n", "qrels.tsv, line 2: expected query-id"),
         (HEADER + "q1\ta.md\t\t" + "9" * 5000 + "\n", "qrels.tsv, line 2: expected query-id"),
-        (HEADER + "q9\ta.md\t\t2\n", "qrels.tsv, line 2: no query 'q9'"),
+        (HEADER + "q9\ta.md\t\t2\n", "qrels.tsv, line 2: no query 'q9' in queries.jsonl"),
+        # It looks like a header, because its relevance is no number.
+        ("q1\ta.md\t\ttwo\n" + "q1\ta.md\t\t2\n", "qrels.tsv, line 1: expected a header"),
+        ("q1 a.md two\n" + "q1\ta.md\t\t2\n", "qrels.tsv, line 1: expected a header"),
+        # Labels that nothing can meet: they would score 0 without a word.
+        (HEADER + "q1\tA.md\t\t2\n", "qrels.tsv, line 2: no document 'A.md'; near: 'a.md'"),
+        (HEADER + "q1\tdocs/a.md\t\t2\n", "qrels.tsv, line 2: no document 'docs/a.md'; near: "),
+        (HEADER + "q1\t../qrels.tsv\t\t2\n", "qrels.tsv, line 2: no document '../qrels.tsv'"),
+        (HEADER + "q1\t\t\t2\n", "qrels.tsv, line 2: no document ''"),
+        (
+            HEADER + "q1\ta.md\t\t2\nq1\tb.md\tremedies\t1\n",
+            "qrels.tsv, line 3: no section 'remedies' in 'b.md'; near: 'remedy', 'remedy-1'",
+        ),
+        (
+            HEADER + "q1\tb.md\tRemedy\t1\nq1\tc.md\t\t2\nq1\td.md\t\t2\n",
+            "qrels.tsv, line 2: no section 'Remedy' in 'b.md'; near: 'remedy', 'remedy-1' "
+            "(2 more such lines)",
+        ),
+        (
+            HEADER + f"q1\t{'x' * 9000}\t\t2\n",
+            f"qrels.tsv, line 2: no document '{'x' * 119}…'",
+        ),
     ],
 )
 def test_wrong_judgements(read: Any, qrels: str, expected: str) -> None:
@@ -122,7 +167,7 @@ def test_other_bytes_than_utf_8(read: Any) -> None:
 def test_a_part_is_missing(read: Any, tmp_path: Path, missing: str) -> None:
     read()
     part = tmp_path / missing
-    part.rmdir() if part.is_dir() else part.unlink()
+    shutil.rmtree(part) if part.is_dir() else part.unlink()
     assert f"is no dataset: {missing} is missing" in refused(lambda: read_dataset(tmp_path))
 
 
@@ -137,4 +182,5 @@ def test_the_shipped_dataset_is_valid_and_its_labels_point_at_documents() -> Non
     found = read_dataset(MERIDIAN)
     documents = {target[0] for grades in found.qrels.values() for target in grades}
     assert documents
+    assert found.warnings == ()
     assert [name for name in documents if not (found.documents / name).is_file()] == []

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, KnowledgeError
+from orrery_knowledge.errors import BackendUnavailable, KnowledgeError
 from orrery_knowledge.governance.driver import mapped, read_url, shown
 
 URL = read_url("sqlite:///ledger.db")
@@ -53,22 +53,35 @@ def test_no_error_of_a_statement_gets_out(kind: type[exc.StatementError]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("code", "kind", "words"),
+    ("code", "words"),
     [
-        (sqlite3.SQLITE_FULL, BackendUnavailable, "the disk is full"),
-        (sqlite3.SQLITE_BUSY, BackendUnavailable, "locked by another process"),
-        (sqlite3.SQLITE_IOERR_WRITE, BackendUnavailable, "the disk reports an error"),
-        (sqlite3.SQLITE_CORRUPT_INDEX, BackendUnavailable, "damaged"),
-        (sqlite3.SQLITE_READONLY_DBMOVED, ConfigurationError, "can't be written"),
-        (sqlite3.SQLITE_CANTOPEN_ISDIR, ConfigurationError, "can't be opened"),
-        (sqlite3.SQLITE_NOTADB, ConfigurationError, "no SQLite database"),
+        (sqlite3.SQLITE_FULL, "can't grow: the disk is full"),
+        (sqlite3.SQLITE_BUSY, "is locked by another process"),
+        (sqlite3.SQLITE_IOERR_WRITE, "can't be read or written: the disk reports an error"),
+        (sqlite3.SQLITE_CORRUPT_INDEX, "is damaged, or is no ledger: restore it from your backup"),
+        (sqlite3.SQLITE_NOTADB, "is damaged, or is no ledger: restore it from your backup"),
+        (sqlite3.SQLITE_READONLY_DBMOVED, "can't be written: it is read-only"),
+        (sqlite3.SQLITE_CANTOPEN_ISDIR, "can't be opened; check the path"),
+        (sqlite3.SQLITE_PERM, "can't be opened; check the path"),
+        (sqlite3.SQLITE_NOMEM, "needs more memory"),
     ],
 )
-def test_sqlite_says_what_is_wrong(code: int, kind: type[KnowledgeError], words: str) -> None:
+def test_sqlite_says_what_is_wrong(code: int, words: str) -> None:
     error = sqlite3.OperationalError(SQL)
     error.sqlite_errorcode = code
-    with pytest.raises(kind, match=words), mapped(URL):
+    with pytest.raises(BackendUnavailable) as caught, mapped(URL):
         raise exc.OperationalError(SQL, {}, error)
+    assert str(caught.value).startswith(f"the ledger ledger.db {words}")
+    assert caught.value.exit_code == 3
+
+
+def test_a_damaged_ledger_is_never_to_be_moved_away() -> None:
+    with pytest.raises(BackendUnavailable) as caught, mapped(URL):
+        raise ValueError("Expecting value")  # a stored JSON that is none
+    message = str(caught.value)
+    assert "It alone holds every decision on trust" in message
+    assert "never delete it" in message
+    assert "move it" not in message
 
 
 @pytest.mark.parametrize("kind", [KnowledgeError, KeyError, KeyboardInterrupt])

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from orrery_knowledge import identifiers
 from orrery_knowledge.identifiers import (
     FRAGMENT_WEIGHT,
+    MAX_QUERY,
     MAX_WHOLE,
     MAX_WORD,
     PLAIN_WEIGHT,
     STOP_WORDS,
     analyse,
+    bounded_query,
     query_terms,
     stem,
 )
@@ -323,3 +325,25 @@ def test_a_hostile_run_gives_few_words() -> None:
     bound = 1 + 12 * (1 + 12 + 11)
     for run in ("aA1" * 50_000, "a/" * 50_000, "-" * 50_000 + "a", "a" + ":" * 50_000 + "b"):
         assert len(analyse(run).words) <= bound
+
+
+def test_a_long_query_is_its_two_ends_of_whole_words() -> None:
+    short = "a" * MAX_QUERY
+    assert bounded_query(short) == short
+    lines = [f"line{n:05} failed" for n in range(4_000)]  # 17 characters each, with its line end
+    found = bounded_query("\n".join(lines)).split("\n")
+    assert (found[0], found[-1]) == ("line00000 failed", "line03999 failed")
+    # 7,999 and 8,000 characters hold 470 whole lines each, and the end half a line more.
+    assert found == [*lines[:470], "failed", *lines[-470:]]
+    assert len(bounded_query("x" * 200_000)) == MAX_QUERY
+
+
+def test_the_words_of_a_query_are_bounded() -> None:
+    """Each is a look-up: 15,000 of them took seconds."""
+    words = [f"{'abcdefghij'[n % 10]}{n}" for n in range(15_000)]
+    asked = query_terms(" ".join(words))
+    assert {"a0", "j14999"} <= set(asked.identifiers)
+    assert "a7000" not in asked.identifiers
+    assert len(asked.identifiers) < 3_500
+    # One character that NFKC makes eighteen of.
+    assert len(query_terms("\ufdfa " * 8_000).words) < 10

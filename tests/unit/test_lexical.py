@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orrery_knowledge.identifiers import analyse, query_terms
-from orrery_knowledge.lexical import LexicalScorer, _Scan, _Split, idf, pack
+from orrery_knowledge.identifiers import QueryTerms, analyse, query_terms
+from orrery_knowledge.lexical import LexicalScorer, idf, pack
 
 # N = 3: one chunk of three holds the word; ln(1 + 2.5 / 1.5) = ln(8 / 3).
 RARE = math.log(8 / 3)
@@ -130,21 +130,75 @@ def test_an_empty_index_scores_nothing(query: str) -> None:
 
 def test_packed_neighbours_do_not_share_a_space() -> None:
     assert pack(("a", "a")) == " a  a "
-    assert _Scan("", pack(("a", "a", "a")))("a") == (0, 3)
+    assert counts(["kube"], pack(("kube", "kube", "kube"))) == {"kube": 3}
 
 
 WORDS = st.lists(st.sampled_from(["a", "aa", "ab", "b", "ba", "kube", "数据", "ß"]), max_size=30)
 
 
-@given(WORDS, WORDS, st.sampled_from(["a", "aa", "b", "kube", "数据", "zanzibar"]))
-def test_both_ways_to_count_agree(header: list[str], words: list[str], word: str) -> None:
-    packed = pack(tuple(header)), pack(tuple(words))
-    assert _Scan(*packed)(word) == _Split(*packed)(word) == (header.count(word), words.count(word))
+def words_of(*words: str) -> LexicalScorer:
+    terms = QueryTerms(dict.fromkeys(words, 1.0), (), {})
+    return LexicalScorer(terms, dict.fromkeys(words, 1), 3, 4.0)
+
+
+def counts(asked: list[str], *texts: str) -> dict[str, int]:
+    """How often each word is counted in the last of some texts."""
+    held = words_of(*asked)._counts(texts)[-1].tolist()
+    return dict(zip(asked, held, strict=True))
+
+
+@given(WORDS, WORDS)
+def test_words_are_counted_text_by_text(before: list[str], words: list[str]) -> None:
+    asked = ["a", "aa", "ab", "ba", "kube", "数据", "ß", "zanzibar"]
+    expected = {word: words.count(word) for word in asked}
+    texts = pack(tuple(before)), pack(tuple(words))
+    assert counts(asked, *texts) == expected
+    assert counts(asked, *texts, "") == dict.fromkeys(asked, 0)
+
+
+@pytest.mark.parametrize("other", ["kuxe", "kuba", "kubbe", "ube", "kub", "k", "ku数e"])
+def test_a_word_that_looks_alike_is_not_counted(other: str) -> None:
+    """Like the asked one, ``kuxe`` has four bytes, ``ku`` in front and an ``e`` behind."""
+    assert counts(["kube"], pack((other,))) == {"kube": 0}
+    assert counts(["kube"], pack((other, "kube", other))) == {"kube": 1}
+
+
+@given(st.lists(st.tuples(WORDS, WORDS, st.integers(0, 300)), max_size=8))
+def test_chunks_score_together_as_they_do_alone(
+    chunks: list[tuple[list[str], list[str], int]],
+) -> None:
+    found = words_of("kube", "ab", "ba", "zanzibar", "ß")
+    headers = [pack(tuple(header)) for header, _, _ in chunks]
+    bodies = [pack(tuple(words)) for _, words, _ in chunks]
+    lengths = [length for _, _, length in chunks]
+    alone = [found.score(*chunk) for chunk in zip(headers, bodies, lengths, strict=True)]
+    assert found.scores(headers, bodies, lengths) == alone
+
+
+def test_blocks_are_scored_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = words_of("kube", "etcd")
+    bodies = [pack(words) for words in (("kube",), ("disk",), ("etcd", "kube"), ("etcd",), ())]
+    together = found.scores([""] * 5, bodies, [1, 2, 3, 4, 5])
+    monkeypatch.setattr("orrery_knowledge.lexical.CELLS", 4)  # two chunks at a time
+    assert found.scores([""] * 5, bodies, [1, 2, 3, 4, 5]) == together
+    assert [score > 0.0 for score in together] == [True, False, True, True, False]
+
+
+def test_a_part_that_is_a_name_of_its_own_lifts_its_parts_too() -> None:
+    """``api-server`` lends its whole to its part ``server-x``, which lends its to ``x``."""
+    terms = QueryTerms(
+        {"apiserver": 1.0, "serverx": 1.0, "x": 1.0},
+        (("apiserver", "serverx"), ("serverx", "x")),
+        {},
+    )
+    found = LexicalScorer(terms, {"apiserver": 1, "serverx": 1, "x": 1}, 3, 4.0)
+    # tf of 1 in a chunk of average length gives idf; each part counts as often as can be: K1 + 1.
+    assert found.score("", pack(("apiserver",)), 4) == pytest.approx(RARE * (1 + 2.2 + 2.2))
 
 
 @given(WORDS, WORDS)
 def test_a_long_query_scores_like_a_short_one(header: list[str], words: list[str]) -> None:
-    """Over forty words another way to count is taken; words that nobody holds add nothing."""
+    """Words that nobody holds add nothing."""
     noise = " ".join(f"w{number}x" for number in range(60))
     held = {"kube": 2, "ab": 1}
     short = scorer("kube ab", held)

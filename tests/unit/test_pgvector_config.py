@@ -29,7 +29,7 @@ def test_the_password_is_in_no_representation():
 def test_a_wrong_url_is_refused_without_showing_it(url):
     with pytest.raises(ConfigurationError) as caught:
         validate(PgVectorConfig, {"url": url}, "backend")
-    assert str(caught.value).startswith("backend: url: ")
+    assert str(caught.value).startswith("backend.url: ")
     assert "hunter2" not in str(caught.value)
     with pytest.raises(ValidationError) as direct:
         PgVectorConfig(url=url)

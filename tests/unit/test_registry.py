@@ -71,9 +71,12 @@ def test_every_extra_belongs_to_a_component() -> None:
 def test_an_unknown_name_lists_those_that_exist(kind: Kind, name: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load_component(kind, name)
-    available = ", ".join(sorted(BUILT_IN[kind]))
+    # "none" is no component, but may be named like one.
+    names = {*BUILT_IN[kind], "none"} if kind == "embedders" else {*BUILT_IN[kind]}
+    available = ", ".join(sorted(names))
+    hint = "; did you mean 'none'?" if (kind, name) == ("embedders", "nope") else ";"
     assert str(caught.value) == (
-        f"there is no {kind[:-1]} of type {name!r}; available: {available}"
+        f"there is no {kind[:-1]} of type {name!r}{hint} available: {available}"
     )
 
 
@@ -152,4 +155,10 @@ def test_its_settings_are_checked_like_ours(install: MakeDistribution, tmp_path:
     file.write_text("corpora: {wiki: {sources: [{type: notion, trust: review}]}}\n")
     with pytest.raises(ConfigurationError) as caught:
         build_sources(load_settings(file))
-    assert str(caught.value) == "corpora.wiki.sources[0]: workspace: Field required"
+    assert str(caught.value) == (
+        "orrery.yaml, line 1: corpora.wiki.sources[0].workspace is missing; expected text, for "
+        "example `workspace: ...`"
+    )
+    file.write_text("corpora: {wiki: {sources: [{type: notion, trust: review, workspce: ops}]}}\n")
+    with pytest.raises(ConfigurationError, match="workspce'; did you mean 'workspace'"):
+        build_sources(load_settings(file))

@@ -9,7 +9,8 @@ import pytest
 from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import BackendUnavailable, EmbedderError
 from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.models import Candidate, FetchedChunk, Query, Rankings
+from orrery_knowledge.identifiers import MAX_QUERY
+from orrery_knowledge.models import Candidate, Document, FetchedChunk, Query, Rankings
 from orrery_knowledge.protocols import Vectors
 from orrery_knowledge.retrieval import NOTHING_INDEXED, Retrieval
 from orrery_knowledge.testing import HashingEmbedder
@@ -104,6 +105,121 @@ async def test_what_nothing_matches_is_no_match(index: SqliteIndex, ledger: Ledg
     assert result.counts.model_dump() == {"lexical": 0, "identifiers": 0, "vector": 0}
 
 
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder()])
+@pytest.mark.parametrize(
+    ("filters", "reason"),
+    [
+        ({"service": "pay"}, "there is no service 'pay'; known: orders, payments;"),
+        ({"corpus": "wiki"}, "there is no corpus 'wiki'; known: empty, runbooks;"),
+        ({"service": " "}, "the service is empty or holds characters that no name has"),
+        ({"corpus": "a\0"}, "the corpus is empty or holds characters that no name has"),
+        ({"service": "\udcff"}, "the service is empty or holds characters that no name has"),
+    ],
+)
+async def test_a_filter_that_names_nothing_is_invalid(
+    index: SqliteIndex,
+    ledger: Ledger,
+    embedder: HashingEmbedder | None,
+    filters: dict[str, str],
+    reason: str,
+) -> None:
+    """And no `no_match`, which would say that nothing was written."""
+    await publish(
+        index,
+        [
+            make_document("pool.md", POOL, service="payments"),
+            make_document("b.md", "# B\n\nlion\n", service="orders"),
+            make_document("c.md", POOL, service="merger", eligible=False),
+        ],
+    )
+    retrieval = Retrieval(index, ledger, embedder, corpora=["runbooks", "empty"])
+    result = await retrieval.search(Query(text="zebra", **filters))
+    assert (result.status, result.passages) == ("invalid", ())
+    assert result.reason is not None
+    assert result.reason.startswith(reason)
+
+
+async def test_known_filters_without_a_match_are_no_match(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    await publish(
+        index,
+        [
+            make_document("pool.md", POOL, service="payments"),
+            make_document("b.md", "# B\n\nlion\n", corpus="adr", service="orders"),
+        ],
+    )
+    retrieval = Retrieval(index, ledger, None, corpora=["empty"])
+    for filters in (
+        {"service": "orders"},
+        {"corpus": "adr"},
+        {"corpus": "empty"},
+        {"corpus": "adr", "service": "payments"},
+    ):
+        result = await retrieval.search(Query(text="zebra", **filters))
+        assert (result.status, result.reason) == ("no_match", None), filters
+
+
+async def test_filters_are_looked_up_only_when_nothing_is_found(
+    index: SqliteIndex, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await publish(index, [make_document("pool.md", POOL, service="payments")])
+
+    async def refuse(_: SqliteIndex) -> set[tuple[str, str | None]]:
+        raise AssertionError("a search that finds something pays for this")
+
+    monkeypatch.setattr(SqliteIndex, "filters", refuse)
+    result = await Retrieval(index, ledger, None).search(Query(text="zebra", service="payments"))
+    assert result.status == "ok"
+
+
+async def test_nothing_is_created_by_asking(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    retrieval = Retrieval(
+        SqliteIndex(SqliteConfig(), state=state), Ledger(state / "ledger.db"), None
+    )
+    result = await retrieval.search(Query(text="zebra"), investigation="inc-1")
+    await retrieval.close()
+    assert (result.status, result.reason) == ("unavailable", NOTHING_INDEXED)
+    assert not state.exists()
+
+
+async def test_what_waits_is_said_where_nothing_can_be_found(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    await ledger.open()
+    document = Document(
+        corpus="runbooks", source="docs", path="a.md", uri="a", text=POOL, revision="1"
+    )
+    await ledger.file_pending(document, digest="0" * 64, title="A", metadata={})
+    retrieval = Retrieval(index, ledger, None)
+    before = await retrieval.search(Query(text="zebra"))
+    assert (before.status, before.reason) == (
+        "unavailable",
+        "no document may be shown yet: 1 waits for a review",
+    )
+    # An active load without anything to find is the same to whoever asks.
+    await publish(index, [make_document("a.md", POOL, eligible=False)])
+    after = await retrieval.search(Query(text="zebra"))
+    assert (after.status, after.reason) == ("no_match", before.reason)
+    # As soon as something can be found, what waits is no news.
+    await publish(index, [make_document("b.md", "# B\n\nlion\n")])
+    assert (await retrieval.search(Query(text="zebra"))).reason is None
+
+
+async def test_an_exact_name_makes_sure_where_the_cosine_does_not(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    pages = [make_document(f"p{n}.md", f"# Page {n}\n\nfiller text {n}\n") for n in range(30)]
+    pod = make_document("pod.md", "# Pods\n\nWhat CrashLoopBackOff means, at some length.\n")
+    await publish(index, [*pages, pod])
+    retrieval = Retrieval(index, ledger, HashingEmbedder())
+    exact = await retrieval.search(Query(text="CrashLoopBackOff"))
+    cosine = (await retrieval.search(Query(text="CrashLoopBackOff", mode="vector"))).confidence
+    assert exact.passages[0].label == "pod.md § Pods"
+    assert exact.confidence == pytest.approx(1 - (1 - cosine) * 0.7)
+
+
 async def test_without_its_embedder_the_words_still_answer(
     index: SqliteIndex, ledger: Ledger
 ) -> None:
@@ -122,6 +238,24 @@ async def test_meaning_alone_without_an_embedder_is_invalid(
     result = await Retrieval(index, ledger, None).search(Query(text="zebra", mode="vector"))
     assert result.status == "invalid"
     assert (await Retrieval(index, ledger, None).search(Query(text="  "))).status == "invalid"
+
+
+async def test_a_pasted_log_is_searched_by_its_ends_and_says_so(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    await publish(index, [make_document("pool.md", POOL)])
+    retrieval = Retrieval(index, ledger, None)
+    noise = "\n".join(f"{n:x} ok" for n in range(20_000))
+    for log in (f"zebra proxy\n{noise}", f"{noise}\nzebra proxy"):
+        found = await retrieval.search(Query(text=log))
+        assert found.counts.lexical == 1
+        assert found.reason == "the query is long: only its first and last 8000 characters count"
+        assert len(found.query) <= MAX_QUERY
+    found = await retrieval.search(Query(text=f"{noise}\nzebra proxy\n{noise}"))
+    assert (found.status, found.counts.lexical) == ("no_match", 0)
+    assert (await retrieval.rank(Query(text=f"zebra\n{noise}")))[1]
+    short = await retrieval.search(Query(text="zebra"))
+    assert short.reason is None
 
 
 async def test_evidence_is_saved_before_the_answer_is_given(

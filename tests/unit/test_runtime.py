@@ -27,11 +27,16 @@ def test_type_none_means_no_embedder() -> None:
     assert build_embedder(Settings(embedder=Component(type="none"))) is None
 
 
+def test_type_none_takes_no_options() -> None:
+    with pytest.raises(ConfigurationError, match=r"unknown key 'embedder\.threads'; known: type"):
+        build_embedder(Settings(embedder=Component(type="none", threads=3)))
+
+
 @pytest.mark.parametrize("trust", [{}, {"trust": "yes"}, {"trust": None}])
 def test_a_source_without_trust_is_refused_with_the_line_to_add(trust: dict[str, object]) -> None:
     source = {"id": "wiki", "type": "filesystem", "path": ".", **trust}
     settings = Settings(corpora={"notes": Corpus(sources=[source])})
-    with pytest.raises(ConfigurationError, match=r"add `trust: review`"):
+    with pytest.raises(ConfigurationError, match=r"(add|must be) `trust: review`"):
         build_sources(settings)
 
 

@@ -54,6 +54,12 @@ PEM = (
         ("AccountName=x;AccountKey=", R40 + "==", ";EndpointSuffix=y", "connection-string"),
         ("https://b.test/o?X-Amz-Signature=", HEX32 * 2, "&x=1", "presigned-url"),
         ("- name: API_KEY\n  value: ", R24, "\n", "secret"),
+        ("- key: DB_PASSWORD\n  value: ", R16, "\n", "password"),
+        ('[{"name": "DB_PASSWORD", "value": "', R16, '"}]', "password"),
+        ('{"text": "{\\"password\\": \\"', R16, '\\", \\"a\\": 1}"}', "password"),
+        ('"{\\\\\\"password\\\\\\": \\\\\\"', R16, '\\\\\\"}"', "password"),
+        ("{\\'password\\': \\'", R16, "\\'}", "password"),
+        ('{\\"Key\\": \\"DB_PASSWORD\\", \\"Value\\": \\"', R16, '\\"}', "password"),
         ('{"auths": {"r.test": {"auth": "', "Ym90Omh1bnRlcjJodW50ZXI=", '"}}}', "docker-auth"),
     ],
 )
@@ -136,6 +142,8 @@ def test_kubernetes_secret_data() -> None:
         "main.go:1234:5:undefined:x",
         "-----BEGIN CERTIFICATE-----\n" + R40 + "\n-----END CERTIFICATE-----",
         '{passwordLabel:"Password:",rememberMe:"Remember me:"}',
+        '{"name": "DB_PASSWORD", "description": "for the payments database"}',
+        '{\\"name\\": \\"DB_PASSWORD\\", \\"description\\": \\"for the payments database\\"}',
     ],
 )
 def test_what_looks_like_a_secret_and_is_none_stays(text: str) -> None:

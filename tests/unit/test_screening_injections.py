@@ -173,7 +173,7 @@ def test_harmless_hidden_markup_stays(comment: str) -> None:
         "You are now logged in as admin.",
         "### Instructions\n\n1. Stop the writer.\n2. Promote the replica.",
         "A prompt injection tricks a model into ignoring its rules.",
-        "  indented\tcode\r\nwith odd   spacing \n\n\n",
+        "  indented\tcode\nwith odd   spacing \n\n\n",
         "```\n$ kubectl delete pod web-0 --force\n```",
         "echo aGVsbG8gd29ybGQsIHRoaXMgaXMgYSBjb25maWcgdmFsdWU= | base64 -d",
     ],

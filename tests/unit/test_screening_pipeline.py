@@ -29,6 +29,7 @@ PIECES = [
     "hunter2x", "\n\n", "\n- ", "> ", "| ", '{"a": "', '"}', "AKIA", "-----BEGIN PRIVATE KEY-----",
     "https://u:", "p4ss", "@h", "[REDACTED:password]", "[withheld: x]", "<<<RETRIEVED-DATA ", ">>>",
     "&#105;", "%69", "\\u0069", "\u200b", "\U000e0041", "\ud800", "\x00", "\x1b[8m", "\u202e",
+    "\x1b]0;", "\x07", "\x08", "\x9b1m", "\x1b", "\x9d52;", "\x7f", "\u200d", "\ufe0f", "\x85",
     "i g n o r e", "1gn0re", "assistant: ", "user: ", "+44 20 7946 0958", "jane@acme.io",
     "![a](https://e.tld/?d={{x}})", "<information>", "</information>", "reply with 'x' ",
     "I want you to ", "token: ", "Zk4t9QwB2xLm7RvP", " ", "'", '"', "`", "\r\n", "=", ":",
@@ -69,7 +70,7 @@ def test_any_text_is_folded_fenced_and_capped(text: str, limit: int) -> None:
     "unit",
     ["<", "<!-- x -->", "i g n o r e ", "password=", "\u200b", "%69", "[", "![a](", "A1b2C3d4",
      "> ", "-----BEGIN PRIVATE KEY-----", "<information>", "\n", '{"', "http://a:", "\ud800",
-     "curl -u ",
+     "curl -u ", "&lt;", "\\n", "\x1b]", "\x1b", "\x9d0;", "\r\n", "\\\"password\\\": ",
      "ignore all previous instructions "],
 )  # fmt: skip
 def test_a_long_text_of_one_thing(unit: str) -> None:
@@ -128,8 +129,9 @@ def test_only_the_linear_time_engine_is_used() -> None:
 def test_the_public_surface() -> None:
     assert set(screening.__all__) == {
         "SCREENING_VERSION", "Canonical", "Finding", "Screened", "canonical", "cap", "fence",
-        "is_fenced", "redact_credentials", "redact_personal", "screen", "screen_injections",
-        "unfence",
+        "is_fenced", "label_text", "noticed", "redact_credentials", "redact_personal",
+        "redact_tree",
+        "screen", "screen_injections", "screen_neighbours", "unfence",
     }  # fmt: skip
     assert SCREENING_VERSION
 

@@ -32,6 +32,7 @@ def test_trust_has_no_default(model: type[GitSourceConfig]) -> None:
         {"paths": ["../*.md"]},
         {"exclude": ["a**"]},
         {"max_bytes": 0},
+        {"max_bytes": 32 * 1024 * 1024 + 1},
         {"id": "a:b"},
         {"id": "../a"},
         {"corpus": "a#b"},

@@ -59,11 +59,7 @@ async def near(
 
 
 async def make_index(connection: Connection, tables: VectorTables, hnsw: Hnsw) -> None:
-    """Build the graph if it isn't there; it is kept up to date by PostgreSQL."""
-    cursor = await connection.execute(SQL["exists"], {"name": tables.hnsw})
-    row = await cursor.fetchone()
-    if row is not None and row[0]:
-        return
+    """Build the graph, on a connection in autocommit mode; PostgreSQL keeps it up to date."""
     await connection.execute(
         SQL.on("create", tables, m=Literal(hnsw.m), ef=Literal(hnsw.ef_construction))
     )

@@ -4,13 +4,9 @@ SELECT set_config('hnsw.ef_search', %(ef)s, true),
        set_config('hnsw.iterative_scan', 'strict_order', true),
        set_config('hnsw.max_scan_tuples', %(most)s, true)
 
--- exists --
--- Whether an index is there.
-SELECT to_regclass(quote_ident(%(name)s)) IS NOT NULL
-
 -- create --
--- The graph, over the narrow rows.
-CREATE INDEX {hnsw} ON {nearest} USING hnsw (value halfvec_ip_ops)
+-- The graph, over the narrow rows; it takes long, and decisions have to change those meanwhile.
+CREATE INDEX CONCURRENTLY {hnsw} ON {nearest} USING hnsw (value halfvec_ip_ops)
     WITH (m = {m}, ef_construction = {ef})
 
 -- drop --

@@ -41,14 +41,19 @@ class PgVectorConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, populate_by_name=True)
     type: Literal["pgvector"] = "pgvector"
-    url: SecretStr
-    schema_name: Annotated[str, Field(alias="schema", pattern=r"^[a-z_][a-z0-9_]{0,62}$")] = (
-        "orrery"
-    )
+    url: SecretStr = Field(examples=["postgresql://user:password@host/database"])
+    schema_name: Annotated[
+        str,
+        Field(
+            alias="schema",
+            pattern=r"^[a-z_][a-z0-9_]{0,62}$",
+            description="lower-case letters, digits and _, at most 63, with no digit first",
+        ),
+    ] = "orrery"
     pool_size: Annotated[int, Field(ge=1, le=100)] = 8
     statement_timeout_seconds: Annotated[float, Field(gt=0, le=600)] = 10.0
     connect_timeout_seconds: Annotated[float, Field(gt=0, le=600)] = 5.0
-    hnsw: Hnsw | None = None
+    hnsw: Hnsw | None = Field(default=None, examples=["true"])
 
     @field_validator("url")
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, asynccontextmanager
 from pathlib import Path
 from secrets import token_hex
@@ -21,7 +22,7 @@ from orrery_knowledge.backends.pgvector.driver_errors import (
 )
 from orrery_knowledge.backends.pgvector.pools import SHARED, Connection, Pool, PoolKey, within
 from orrery_knowledge.backends.pgvector.schema import ensure_migrated, ensure_readable
-from orrery_knowledge.backends.pgvector.search import fetch, search
+from orrery_knowledge.backends.pgvector.search import AT_ONCE, Connect, fetch, in_turn, search
 from orrery_knowledge.backends.pgvector.statistics import StatisticsCache
 from orrery_knowledge.backends.pgvector.verify import verify
 from orrery_knowledge.errors import BackendUnavailable, SyncRunning
@@ -59,6 +60,11 @@ class PgVectorIndex:
         )
         self._seconds = config.statement_timeout_seconds + config.connect_timeout_seconds
         self._statistics = StatisticsCache()
+        self._prepared: int | None = None
+        # One thread: several would take turns with the event loop, which then waits for them all.
+        self._ranker = ThreadPoolExecutor(1, "orrery-rank")
+        self._address = config.address
+        self._searches = 0
         self._closed = False
 
     @classmethod
@@ -85,17 +91,28 @@ class PgVectorIndex:
     ) -> Rankings:
         """See `KnowledgeRetriever.search`."""
 
-        async def work(pool: Pool) -> Rankings:
+        async def on(connect: Connect) -> Rankings:
             return await search(
-                lambda: pool.connection(check=False),
+                connect,
                 self._statistics,
                 query,
                 vector,
                 fingerprint,
                 self._config.hnsw,
+                self._ranker,
             )
 
-        return await self._reading(Rankings(load=None), work, "search")
+        async def work(pool: Pool) -> Rankings:
+            if self._searches * AT_ONCE <= self._config.pool_size:
+                return await on(lambda: pool.connection(check=False))
+            async with pool.connection(check=False) as connection:
+                return await on(in_turn(connection))
+
+        self._searches += 1
+        try:
+            return await self._reading(Rankings(load=None), work, "search")
+        finally:
+            self._searches -= 1
 
     async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
         """See `KnowledgeRetriever.fetch`."""
@@ -117,6 +134,7 @@ class PgVectorIndex:
     async def close(self) -> None:
         """Let go of the pool; the last user of it closes its connections."""
         self._closed = True
+        self._ranker.shutdown(wait=False)
         await SHARED.release(self)
 
     @asynccontextmanager
@@ -188,14 +206,18 @@ class PgVectorIndex:
             BUILD_SECONDS,
         )
 
+    async def prepare(self, load: int) -> None:
+        """See `KnowledgeIndex.prepare`."""
+        await self._maintain(lambda db: upkeep.prepare(db, load, self._config.hnsw))
+        self._prepared = load
+
     async def check(self, load: int) -> LoadRecord:
-        """See `KnowledgeIndex.check`; also makes what the load needs to be searched fast."""
-
-        async def prepare(db: Connection) -> None:
-            await upkeep.prepare(db, load, self._config.hnsw)
-
+        """See `KnowledgeIndex.check`."""
         found = await self._write(lambda db: loads.check(db, load), "check", BUILD_SECONDS)
-        await self._maintain(prepare)
+        if self._prepared == load:  # what was written since is little
+            await self._maintain(upkeep.clean_pending)
+        else:
+            await self.prepare(load)
         return found
 
     async def activate(self, load: int) -> LoadRecord:
@@ -244,6 +266,15 @@ class PgVectorIndex:
             return [(row[0], row[1], row[2], row[3]) for row in await cursor.fetchall()]
 
         return await self._read_or([], work, "visible", BUILD_SECONDS)
+
+    async def filters(self) -> set[tuple[str, str | None]]:
+        """See `KnowledgeIndex.filters`."""
+
+        async def work(db: Connection) -> set[tuple[str, str | None]]:
+            cursor = await db.execute(loads.SQL["filters"])
+            return {(row[0], row[1]) for row in await cursor.fetchall()}
+
+        return await self._read_or(set(), work, "filters")
 
     async def verify(self, *, repair: bool = False) -> list[str]:
         """See `KnowledgeIndex.verify`."""
@@ -324,7 +355,7 @@ class PgVectorIndex:
             system="postgresql",
             operation=operation,
             namespace=self._config.schema_name,
-            address=self._config.address,
+            address=self._address,
         )
 
     async def _maintain(self, work: Work[None]) -> None:

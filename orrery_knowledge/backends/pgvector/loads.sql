@@ -160,12 +160,12 @@ WHERE eligible
    <> (added_in <= %(new)s AND removed_in > %(new)s)
 
 -- count_words --
--- Add documents to the frequencies of their words, or (sign -1) take them out. ts_stat, which
--- counts in C, takes its query as a text; nothing but numbers goes into it.
+-- Add documents to the frequencies of their words, or (sign -1) take them out. A word stands in a
+-- tsvector once; counting the arrays takes half the time of ts_stat.
 INSERT INTO word_frequency AS f (term, chunks)
-SELECT s.word, %(sign)s * s.ndoc FROM ts_stat(format(
-    'SELECT words FROM passage WHERE document_id = ANY(%%L::bigint[])', %(documents)s::bigint[])) s
-ORDER BY s.word
+SELECT w.word, %(sign)s * count(*) FROM passage p, unnest(tsvector_to_array(p.words)) AS w (word)
+WHERE p.document_id = ANY(%(documents)s) GROUP BY w.word
+ORDER BY w.word COLLATE "C"
 ON CONFLICT (term) DO UPDATE SET chunks = f.chunks + excluded.chunks
 
 -- count_names --
@@ -261,6 +261,11 @@ UPDATE document SET eligible = %(eligible)s WHERE id = ANY(%(documents)s)
 -- note_decision --
 -- Remember the last ledger decision that was applied.
 UPDATE pointer SET decision = greatest(decision, %(decision)s)
+
+-- filters --
+-- What a search can be narrowed to: corpora and services of what it may find.
+SELECT DISTINCT d.corpus, d.service FROM document d, pointer p
+WHERE d.eligible AND d.added_in <= p.active AND d.removed_in > p.active
 
 -- visible --
 -- Eligible documents of the active load.

@@ -24,7 +24,6 @@ from orrery_knowledge.backends.pgvector.driver_errors import (
     driver_errors,
     reason,
 )
-from orrery_knowledge.backends.pgvector.rows import register_rows
 from orrery_knowledge.errors import BackendUnavailable
 
 T = TypeVar("T")
@@ -220,7 +219,6 @@ class Pool:
                 "idle": _milliseconds(IDLE_IN_TRANSACTION_SECONDS),
             },
         )
-        register_rows(connection)
 
 
 def _recording(pool: Pool) -> type[Connection]:

@@ -9,8 +9,9 @@ That such rows can't move a score is seen to by the frequencies, which are those
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -51,12 +52,32 @@ UNIT = 1_000_000_000
 """Identifier values are handed to SQL as integers of this fraction."""
 
 
+AT_ONCE = 3
+"""Statements that a search sends together, each on a connection of its own."""
+
+
 class Connect(Protocol):
     """Gives connections for reading."""
 
     def __call__(self) -> AbstractAsyncContextManager[Connection]:
         """One connection, for the length of a block."""
         ...
+
+
+def in_turn(connection: Connection) -> Connect:
+    """One connection for a whole search, whose statements then follow each other.
+
+    With many searches in flight they all wait for the same processors, and asking the pool for a
+    connection three times over only adds to the work.
+    """
+    turn = asyncio.Lock()
+
+    @asynccontextmanager
+    async def connect() -> AsyncIterator[Connection]:
+        async with turn:
+            yield connection
+
+    return connect
 
 
 class Asked(NamedTuple):
@@ -97,16 +118,18 @@ async def search(
     vector: Vectors | None,
     fingerprint: str | None,
     hnsw: Hnsw | None,
+    ranker: Executor,
 ) -> Rankings:
     """Rank eligible chunks by words, identifiers and vector, from one load.
 
     Args:
-        connect: gives connections; up to three at once.
+        connect: gives connections; up to `AT_ONCE` at a time.
         cache: of the same index.
         query: what is asked.
         vector: its unit vector, or None.
         fingerprint: whose vector that is; a load of another fingerprint has no vector ranking.
         hnsw: settings of the approximate index; None to search exactly.
+        ranker: runs what would hold the event loop for too long: a log keeps the scorer busy.
     """
     terms = query_terms(query.text)
     async with connect() as connection:
@@ -124,9 +147,10 @@ async def search(
         _nearest(connect, known, query, vector, hnsw) if vector is not None else _nothing(),
     )
     found = await _read(connect, known, {*matching, *identified, *nearest}, vector)
-    # In a thread, because a long log keeps it busy for longer than others should wait.
     asked = Asked(terms, names, by_words, by_meaning, query.pool)
-    return await asyncio.to_thread(_rank, known, asked, found, identified, nearest)
+    return await asyncio.get_running_loop().run_in_executor(
+        ranker, _rank, known, asked, found, identified, nearest
+    )
 
 
 async def fetch(connection: Connection, chunks: Sequence[int], load: int) -> list[FetchedChunk]:

@@ -37,6 +37,7 @@ class VectorTables(NamedTuple):
             "hnsw": Identifier(self.hnsw),
             "documents": Identifier(f"{self.nearest}_document"),
             "services": Identifier(f"{self.nearest}_service"),
+            "corpora": Identifier(f"{self.nearest}_corpus"),
             "dimensions": Literal(self.dimensions),
         }
 
@@ -51,6 +52,10 @@ class Sql:
         # The text comes out of this package's own files, so it is as literal as in code.
         return self._statements[name]
 
+    def filled(self, name: LiteralString, **parts: Composable) -> Composed:
+        """A statement with something put into its braces."""
+        return SQL(self[name]).format(**parts)
+
     def on(self, name: LiteralString, tables: VectorTables, **parts: Composable) -> Composed:
         """A statement over the tables of one fingerprint."""
-        return SQL(self[name]).format(**tables.parts(), **parts)
+        return self.filled(name, **tables.parts(), **parts)

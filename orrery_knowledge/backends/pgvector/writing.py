@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 
+from psycopg import AsyncCopy
 from psycopg.sql import SQL as Text
 from psycopg.sql import Identifier
 
@@ -51,10 +53,18 @@ async def _insert(connection: Connection, load: int, documents: Sequence[Indexed
     count = sum(len(document.chunks) for document in documents)
     chunk_ids = await _reserve(connection, "passage", count)
     clean = Cleaner()
-    rows = make_rows(load, documents, document_ids, chunk_ids, clean)
-    await _copy(connection, "document", DOCUMENT, rows.documents)
-    await _copy(connection, "passage", PASSAGE, rows.passages)
-    await _copy(connection, "body", BODY, rows.bodies)
+    # In a thread: a server that also syncs answers meanwhile.
+    rows = await asyncio.to_thread(make_rows, load, documents, document_ids, chunk_ids, clean)
+    async with _copy(connection, "document", DOCUMENT) as copy:
+        copy.set_types(list(DOCUMENT.values()))
+        for row in rows.documents:
+            await copy.write_row(row)
+    for table, columns, stream in (
+        ("passage", PASSAGE, rows.passages),
+        ("body", BODY, rows.bodies),
+    ):
+        async with _copy(connection, table, columns) as copy:
+            await copy.write(stream)
     fingerprint = (await loads.record(connection, load)).fingerprint
     tables = await vectors.tables_of(connection, fingerprint)
     if tables is not None:
@@ -77,16 +87,12 @@ async def _reserve(connection: Connection, table: str, count: int) -> list[int]:
     return [row["nextval"] for row in found]
 
 
+@asynccontextmanager
 async def _copy(
-    connection: Connection,
-    table: str,
-    columns: Mapping[str, str],
-    rows: Sequence[tuple[Any, ...]],
-) -> None:
+    connection: Connection, table: str, columns: Iterable[str]
+) -> AsyncIterator[AsyncCopy]:
     statement = Text("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
         Identifier(table), Text(", ").join(map(Identifier, columns))
     )
     async with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        copy.set_types(list(columns.values()))
-        for row in rows:
-            await copy.write_row(row)
+        yield copy

@@ -12,7 +12,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+from orrery_knowledge.backends.sqlite.integrity import ADVICE, DamagedIndex
 from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, KnowledgeError
+from orrery_knowledge.sqlite_faults import Fault, fault_of, sentence
 from orrery_knowledge.telemetry import database_span
 
 T = TypeVar("T")
@@ -128,6 +130,11 @@ class Database:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA mmap_size = 268435456")
         connection.execute("PRAGMA temp_store = MEMORY")
+        if create:
+            # The writer's, in KiB and pages: with the defaults, filling a large index reads its
+            # pages again and again, and copies the same ones out of the WAL every other batch.
+            connection.execute("PRAGMA cache_size = -65536")
+            connection.execute("PRAGMA wal_autocheckpoint = 4000")
         self._migrate(connection)
         self._local.connection, self._local.file = connection, self._file()
         return connection
@@ -195,22 +202,31 @@ def _mapped(path: Path) -> Iterator[None]:
         yield
     except KnowledgeError:
         raise
-    except sqlite3.Error as error:
-        raise BackendUnavailable(f"index {path.name}: {_reason(error)}") from error
-    except OSError as error:
-        raise BackendUnavailable(f"index {path.name}: {error.strerror or error}") from error
+    except (sqlite3.Error, OSError) as error:
+        fault = fault_of(error, path)
+        kind = DamagedIndex if fault is Fault.DAMAGED else BackendUnavailable
+        if fault is not None:
+            reason = sentence(fault, _WORDS)
+        elif isinstance(error, OSError):
+            reason = error.strerror or type(error).__name__
+        else:
+            reason = f"SQLite refused ({type(error).__name__})"
+        raise kind(f"index {path.name}: {reason}") from error
 
 
-def _reason(error: sqlite3.Error) -> str:
-    text = str(error).lower()
-    if "not a database" in text or "malformed" in text:
-        return "the file is damaged; delete it and run sync again (it can always be rebuilt)"
-    if "full" in text:
-        return "the disk is full; what was active stays active"
-    if "locked" in text or "busy" in text:
-        return "another process has kept it locked for too long"
-    if "readonly" in text or "read-only" in text:
-        return "it can't be written; check the folder's permissions"
-    if "unable to open" in text:
-        return "it can't be opened; check the folder's permissions"
-    return f"SQLite refused ({type(error).__name__})"
+_WORDS = {
+    Fault.FULL: "the disk is full; what was active stays active",
+    Fault.LIMIT: (
+        "this process may write files of at most {limit} bytes; raise that limit (ulimit -f); "
+        "what was active stays active"
+    ),
+    Fault.READ_ONLY: (
+        "it can't be written, it is read-only; make its folder writable, or set `state` to one "
+        "that is"
+    ),
+    Fault.CLOSED: "it can't be opened; check the folder's permissions",
+    Fault.LOCKED: "another process has kept it locked for too long",
+    Fault.DAMAGED: ADVICE,
+    Fault.BROKEN: "the disk reports an error; look at the system's log",
+    Fault.MEMORY: "it needs more memory than there is",
+}

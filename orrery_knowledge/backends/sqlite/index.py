@@ -14,6 +14,12 @@ from pydantic import BaseModel, ConfigDict
 
 from orrery_knowledge.backends.sqlite import loads
 from orrery_knowledge.backends.sqlite.database import Database, NoIndexYet
+from orrery_knowledge.backends.sqlite.integrity import (
+    DamagedIndex,
+    check_file,
+    is_full_text_whole,
+    refuse_damaged,
+)
 from orrery_knowledge.backends.sqlite.search import fetch, search
 from orrery_knowledge.backends.sqlite.snapshot import SnapshotCache
 from orrery_knowledge.backends.sqlite.verify import verify
@@ -158,9 +164,17 @@ class SqliteIndex:
             lambda db: db.executemany(loads.SQL["insert_vector"], rows), "store_vectors"
         )
 
+    async def prepare(self, load: int) -> None:
+        """See `KnowledgeIndex.prepare`: nothing here takes long."""
+
     async def check(self, load: int) -> LoadRecord:
         """See `KnowledgeIndex.check`."""
-        return await self._database.read(lambda db: loads.check(db, load), "check")
+
+        def work(db: sqlite3.Connection) -> LoadRecord:
+            refuse_damaged(db)
+            return loads.check(db, load)
+
+        return await self._database.read(work, "check")
 
     async def activate(self, load: int) -> LoadRecord:
         """See `KnowledgeIndex.activate`."""
@@ -206,11 +220,49 @@ class SqliteIndex:
             [], lambda db: [(*row,) for row in db.execute(loads.SQL["visible"])]
         )
 
+    async def filters(self) -> set[tuple[str, str | None]]:
+        """See `KnowledgeIndex.filters`."""
+        empty: set[tuple[str, str | None]] = set()
+        return await self._read_or(
+            empty, lambda db: {(*row,) for row in db.execute(loads.SQL["filters"])}, "filters"
+        )
+
     async def verify(self, *, repair: bool = False) -> list[str]:
-        """See `KnowledgeIndex.verify`."""
-        if repair:
-            return await self._database.write(lambda db: verify(db, repair=True))
-        return await self._database.read(lambda db: verify(db, repair=False))
+        """See `KnowledgeIndex.verify`; a damaged file is emptied to be filled anew."""
+        damaged = await self._damaged(repair)
+        if damaged:
+            if repair:
+                await self._start_again()
+            return [f"the file is damaged: {', '.join(damaged)}; it can be rebuilt (--repair)"]
+        sound = await self._database.write(is_full_text_whole, "verify")
+        problems = [] if sound else ["full-text table: its structure is damaged"]
+        if not repair:
+            return problems + await self._database.read(lambda db: verify(db, repair=False))
+
+        def work(db: sqlite3.Connection) -> list[str]:
+            if problems:
+                loads.rebuild(db)
+            return problems + verify(db, repair=True)
+
+        return await self._database.write(work)
+
+    async def _damaged(self, repair: bool) -> Sequence[str]:
+        try:
+            await self._database.read(check_file, "verify")
+        except DamagedIndex as error:
+            if not (repair or error.tables):
+                raise
+            return error.tables or ("it can't be opened",)
+        return ()
+
+    async def _start_again(self) -> None:
+        """Delete a damaged file; nobody may be building in it."""
+        async with self.lock():
+            await self._database.close()
+            # Not the lock's own file, which is held.
+            for file in (self.path, *self.path.parent.glob(f"{self.path.name}-*")):
+                file.unlink(missing_ok=True)
+            self._database, self._snapshots = Database(self.path), SnapshotCache()
 
     async def _pointer(self, column: str) -> int:
         return await self._read_or(

@@ -138,18 +138,29 @@ WHERE c.document_id = ?
 
 -- leave_identifier --
 -- Take a document's chunks out of the identifier table.
-DELETE FROM identifier WHERE chunk_id IN (SELECT id FROM chunk WHERE document_id = ?)
+DELETE FROM identifier WHERE (token, chunk_id) IN (
+    SELECT n.key, c.id FROM chunk c JOIN body b ON b.id = c.id, json_each(b.names) n
+    WHERE c.document_id = ?)
 
 -- enter_passage --
--- Put a document's chunks into the full-text table.
+-- Put the chunks of some documents into the full-text table.
 INSERT INTO passage (rowid, header, words)
-SELECT b.id, b.header, b.words FROM chunk c JOIN body b ON b.id = c.id WHERE c.document_id = ?
+SELECT b.id, b.header, b.words FROM chunk c JOIN body b ON b.id = c.id
+WHERE c.document_id IN (SELECT value FROM json_each(?)) ORDER BY b.id
 
 -- enter_identifier --
--- Put a document's identifiers into their table.
+-- Put the identifiers of some documents into their table.
 INSERT INTO identifier (token, chunk_id, whole)
 SELECT n.key, c.id, n.value FROM chunk c JOIN body b ON b.id = c.id, json_each(b.names) n
-WHERE c.document_id = ?
+WHERE c.document_id IN (SELECT value FROM json_each(?)) ORDER BY n.key, c.id
+
+-- passages --
+-- How many chunks the full-text table holds.
+SELECT count(*) FROM passage_docsize
+
+-- optimise_passage --
+-- Merge the pieces that the full-text table was written in.
+INSERT INTO passage (passage) VALUES ('optimize')
 
 -- move_pointer --
 -- The compare-and-swap of an activation or rollback.
@@ -229,6 +240,11 @@ UPDATE pointer SET decision = max(decision, ?)
 SELECT d.corpus, d.source, d.path, d.digest FROM document d, pointer p
 WHERE d.eligible AND d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active)
 ORDER BY d.corpus, d.source, d.path
+
+-- filters --
+-- What a search can be narrowed to: corpora and services of what it may find.
+SELECT DISTINCT d.corpus, d.service FROM document d, pointer p
+WHERE d.eligible AND d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active)
 
 -- has_vector --
 -- Whether a vector is stored.

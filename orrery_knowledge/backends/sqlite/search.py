@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,15 @@ from orrery_knowledge.lexical import LexicalScorer
 from orrery_knowledge.models import FetchedChunk, Query, Rankings
 from orrery_knowledge.protocols import Vectors
 
+FEW = 10
+"""A filter that lets through so many times the pool leaves few enough chunks to score each."""
+
+REMEMBERED = 100_000
+"""How many frequencies a process keeps; hostile queries hold ever new words."""
+
+BETWEEN = "\x1e"
+"""Stands between texts that a statement gives in one row; no packed word holds it."""
+
 
 def search(
     db: sqlite3.Connection,
@@ -48,29 +58,33 @@ def search(
     terms = query_terms(query.text)
     mask = snapshot.mask(query.corpus, query.service)
     rankings: dict[str, tuple[int, ...]] = {}
-    names: dict[int, float] = {}
+    values: NDArray[np.float64] | None = None
     similar: NDArray[np.float32] | None = None
+    scores: dict[int, float] = {}
     lexical: list[int] = []
+    coverage = 0.0
     if query.mode != "vector":
-        names = _identifiers(db, snapshot, terms, mask)
-        rankings["identifiers"] = top(names, query.pool)
+        values = _identifiers(db, snapshot, terms, mask)
+        rankings["identifiers"] = _best(snapshot, values, query.pool)
         lexical = snapshot.held(_matching(db, snapshot, query, terms))
     if query.mode != "lexical" and vector is not None and fingerprint == snapshot.fingerprint:
-        similar = snapshot.matrix @ vector if snapshot.matrix is not None else None
+        similar = _similar(snapshot, vector, mask)
         rankings["vector"] = _nearest(snapshot, similar, mask, query.pool)
-    union = set(lexical).union(*rankings.values())
-    scores, coverage = _score(db, snapshot, terms, union) if query.mode != "vector" else ({}, 0.0)
     if query.mode != "vector":
+        union = set(lexical).union(*rankings.values())
+        scores, coverage = _score(db, snapshot, terms, union)
         rankings["lexical"] = top(scores, query.pool)
+    found = sorted(set().union(*rankings.values()))
+    rows = snapshot.positions(found)
+    named = dict(zip(found, values[rows].tolist(), strict=True)) if values is not None else {}
+    documents = snapshot.documents[rows].tolist()
+    cosines = similar[rows].tolist() if similar is not None else [None] * len(found)
     return assemble(
         snapshot.load,
         rankings,
         lexical=scores,
-        identifiers=names,
-        details=lambda chunks: [
-            (int(snapshot.documents[row]), float(similar[row]) if similar is not None else None)
-            for row in snapshot.positions(list(chunks))
-        ],
+        identifiers=named,
+        details=lambda _: zip(documents, cosines, strict=True),
         coverage=coverage,
     )
 
@@ -86,14 +100,17 @@ def _matching(
     db: sqlite3.Connection, snapshot: Snapshot, query: Query, terms: QueryTerms
 ) -> list[int]:
     """Candidates by words, OR-joined behind the rare-word gate (see `ranking.steps`)."""
-    filtered = query.corpus is not None or query.service is not None
-    statement = SQL["matching_filtered" if filtered else "matching"]
+    mask = snapshot.mask(query.corpus, query.service)
+    if mask is not None and np.count_nonzero(mask) <= FEW * query.pool:
+        few: list[int] = snapshot.ids[mask].tolist()
+        return few
+    statement = SQL["matching" if mask is None else "matching_filtered"]
     values = {"limit": 2 * query.pool, "corpus": query.corpus, "service": query.service}
     found: dict[int, None] = {}
     for step in steps(_frequencies(db, snapshot, terms), len(snapshot.ids)):
-        rows = db.execute(statement, values | {"match": _expression(step)})
-        found.update(dict.fromkeys(row[0] for row in rows))
-        if len(found) >= query.pool or not (filtered or step.together):
+        row = db.execute(statement, values | {"match": _expression(step)}).fetchone()
+        found.update(dict.fromkeys(_numbers(row[0]).tolist()))
+        if len(found) >= query.pool or not (mask is not None or step.together):
             break
     return list(found)
 
@@ -105,11 +122,20 @@ def _expression(step: Step) -> str:
 
 
 def _frequencies(db: sqlite3.Connection, snapshot: Snapshot, terms: QueryTerms) -> dict[str, int]:
-    for word in terms.words:
-        if word not in snapshot.frequencies:
-            row = db.execute(SQL["frequency"], (word,)).fetchone()
-            snapshot.frequencies[word] = int(row[0]) if row else 0
-    return {word: snapshot.frequencies[word] for word in terms.words}
+    return _counted(db, "frequencies", terms.words, snapshot.frequencies)
+
+
+def _counted(
+    db: sqlite3.Connection, statement: str, wanted: Iterable[str], known: dict[str, int]
+) -> dict[str, int]:
+    """How often words or identifiers occur, looked up once each and then remembered."""
+    if len(known) > REMEMBERED:
+        known.clear()
+    if missing := [word for word in wanted if word not in known]:
+        known.update(dict.fromkeys(missing, 0))
+        rows = db.execute(SQL[statement], (json.dumps(missing, ensure_ascii=False),))
+        known.update((word, count) for word, count in rows.fetchall())
+    return {word: known[word] for word in wanted}
 
 
 def _identifiers(
@@ -117,23 +143,41 @@ def _identifiers(
     snapshot: Snapshot,
     terms: QueryTerms,
     mask: NDArray[np.bool_] | None,
-) -> dict[int, float]:
-    """Sum over the query's identifiers of weight * idf, less for a match inside a longer one."""
-    for name in terms.identifiers:
-        if name not in snapshot.names:
-            row = db.execute(SQL["identifier_frequency"], (name,)).fetchone()
-            snapshot.names[name] = int(row[0])
-    scores: dict[int, float] = {}
+) -> NDArray[np.float64]:
+    """Sum over the query's identifiers of weight * idf, less for a match inside a longer one.
+
+    Returns:
+        the sum of every chunk of the snapshot; 0 for none, and for what the filter keeps out.
+    """
+    frequencies = _counted(db, "identifier_frequencies", terms.identifiers, snapshot.names)
+    values = np.zeros(len(snapshot.ids))
     # A limit would act before the filter and hide what lies behind it; -1 is none.
     limit = 4 * budget(len(snapshot.ids)) if mask is None else -1
-    for name, value in chosen_identifiers(terms, snapshot.names, len(snapshot.ids)).items():
-        for chunk, whole in db.execute(SQL["identifier_chunks"], (name, limit)):
-            scores[chunk] = scores.get(chunk, 0.0) + identifier_value(value, bool(whole))
-    chunks = snapshot.held(sorted(scores))
-    if mask is None or not chunks:
-        return {chunk: scores[chunk] for chunk in chunks}
-    allowed = mask[snapshot.positions(chunks)]
-    return {chunk: scores[chunk] for chunk, keep in zip(chunks, allowed, strict=True) if keep}
+    for name, value in chosen_identifiers(terms, frequencies, len(snapshot.ids)).items():
+        found = _numbers(db.execute(SQL["identifier_chunks"], (name, limit)).fetchone()[0])
+        rows, here = snapshot.rows(found >> 1)
+        worth = np.array([identifier_value(value, False), identifier_value(value, True)])
+        values[rows] += worth[found[here] & 1]
+    if mask is not None:
+        values[~mask] = 0.0
+    return values
+
+
+def _similar(
+    snapshot: Snapshot, vector: Vectors, mask: NDArray[np.bool_] | None
+) -> NDArray[np.float32] | None:
+    """Cosine of every chunk that the filter lets through; NaN where there is none.
+
+    Row by row on this thread alone. `matrix @ vector` spreads over threads that then spin in wait
+    for more work, and its sums depend on which rows stand together.
+    """
+    if snapshot.matrix is None:
+        return None
+    if mask is None or 2 * np.count_nonzero(mask) > len(mask):
+        return np.asarray(np.vecdot(snapshot.matrix, vector), dtype=np.float32)
+    similar = np.full(len(mask), np.nan, dtype=np.float32)
+    similar[mask] = np.vecdot(snapshot.matrix[mask], vector)
+    return similar
 
 
 def _nearest(
@@ -145,15 +189,25 @@ def _nearest(
     """Exact nearest chunks by cosine, ties by id; NaN never ranks."""
     if similar is None:
         return ()
-    values = np.where(np.isfinite(similar), similar, -np.inf)
+    allowed = np.isfinite(similar)
     if mask is not None:
-        values = np.where(mask, values, -np.inf)
-    count = min(pool, int(np.isfinite(values).sum()))
-    if count == 0:
-        return ()
-    rows = np.argpartition(-values, count - 1)[:count]
-    rows = rows[np.lexsort((snapshot.ids[rows], -values[rows]))]
-    return tuple(int(chunk) for chunk in snapshot.ids[rows])
+        allowed &= mask
+    return _best(snapshot, np.where(allowed, similar, -np.inf), pool, above=-np.inf)
+
+
+def _best(
+    snapshot: Snapshot,
+    values: NDArray[np.floating[Any]],
+    pool: int,
+    above: float = 0.0,
+) -> tuple[int, ...]:
+    """Chunks of the highest values, best first, ties by id."""
+    rows = np.flatnonzero(values > above)
+    if len(rows) > pool > 0:
+        least = np.partition(values[rows], len(rows) - pool)[len(rows) - pool]
+        rows = rows[values[rows] >= least]
+    rows = rows[np.argsort(-values[rows], kind="stable")][:pool]
+    return tuple(snapshot.ids[rows].tolist())
 
 
 def _score(
@@ -162,8 +216,21 @@ def _score(
     """Lexical score of every candidate, and the best one's coverage of the query."""
     frequencies = _frequencies(db, snapshot, terms)
     scorer = LexicalScorer(terms, frequencies, len(snapshot.ids), snapshot.average_length)
-    rows = db.execute(SQL["scored"], (json.dumps(sorted(chunks)),))
-    return score_lexically(scorer, (ScoredChunk(*row) for row in rows))
+    row = db.execute(SQL["scored"], (json.dumps(sorted(chunks)),)).fetchone()
+    if row[0] is None:
+        return {}, 0.0
+    found = _numbers(row[0]).tolist()
+    lengths = snapshot.lengths[snapshot.positions(found)].tolist()
+    headers, words = row[1].split(BETWEEN), row[2].split(BETWEEN)
+    return score_lexically(scorer, map(ScoredChunk, found, headers, words, lengths))
+
+
+def _numbers(text: str | None) -> NDArray[np.int64]:
+    """Numbers with commas between them, which is how a statement gives many in one row.
+
+    A row each would take and give back the interpreter's lock, and other threads hold it for long.
+    """
+    return np.fromstring(text or "", dtype=np.int64, sep=",")
 
 
 def _fetched(row: sqlite3.Row) -> FetchedChunk:

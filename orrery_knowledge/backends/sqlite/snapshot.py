@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +26,7 @@ class Snapshot:
         fingerprint: whose vectors `matrix` holds.
         ids: chunk ids, ascending, shape (n,).
         documents: document ids, shape (n,).
+        lengths: of each chunk in words, shape (n,).
         corpora: corpus of each chunk, shape (n,).
         services: service of each chunk, "" for none, shape (n,).
         matrix: unit vectors, shape (n, dimensions); rows of chunks without a vector are NaN. None
@@ -39,6 +41,7 @@ class Snapshot:
     fingerprint: str | None
     ids: NDArray[np.int64]
     documents: NDArray[np.int64]
+    lengths: NDArray[np.int64]
     corpora: NDArray[np.str_]
     services: NDArray[np.str_]
     matrix: Vectors | None
@@ -58,13 +61,19 @@ class Snapshot:
 
     def held(self, chunks: list[int]) -> list[int]:
         """Those that are here: search tables outlive rows that somebody deleted behind our back."""
-        if not len(self.ids):
-            return []
         found = np.asarray(chunks, dtype=np.int64)
-        rows = np.minimum(self.positions(chunks), len(self.ids) - 1)
-        return [int(chunk) for chunk in found[self.ids[rows] == found]]
+        held: list[int] = found[self.rows(found)[1]].tolist()
+        return held
 
-    def positions(self, chunks: list[int]) -> NDArray[np.intp]:
+    def rows(self, chunks: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Rows of those chunk ids that are here, and which ids those are."""
+        if not len(self.ids):
+            return np.empty(0, dtype=np.intp), np.zeros(len(chunks), dtype=np.bool_)
+        rows = np.minimum(np.searchsorted(self.ids, chunks), len(self.ids) - 1)
+        here = self.ids[rows] == chunks
+        return rows[here], here
+
+    def positions(self, chunks: Sequence[int]) -> NDArray[np.intp]:
         """Rows of chunk ids, all of which are known to be here."""
         return np.searchsorted(self.ids, np.asarray(chunks, dtype=np.int64))
 
@@ -107,17 +116,18 @@ def _read(db: sqlite3.Connection, pointer: sqlite3.Row, cached: Snapshot | None)
     load, fingerprint = pointer["active"], pointer["fingerprint"]
     rows = db.execute(SQL["searchable"], {"load": load}).fetchall()
     ids = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-    lengths = [row[2] for row in rows]
+    lengths = np.fromiter((row[2] for row in rows), dtype=np.int64, count=len(rows))
     return Snapshot(
         generation=pointer["generation"],
         load=load,
         fingerprint=fingerprint,
         ids=ids,
         documents=np.fromiter((row[1] for row in rows), dtype=np.int64, count=len(rows)),
+        lengths=lengths,
         corpora=np.array([row[3] for row in rows], dtype=np.str_),
         services=np.array([row[4] or "" for row in rows], dtype=np.str_),
         matrix=_matrix(db, fingerprint, ids, cached) if fingerprint else None,
-        average_length=sum(lengths) / len(lengths) if lengths else 1.0,
+        average_length=int(lengths.sum()) / len(lengths) if len(lengths) else 1.0,
     )
 
 
