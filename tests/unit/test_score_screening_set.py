@@ -56,8 +56,10 @@ def test_each_technique_has_ten_on_several_carriers(technique):
 
 
 @pytest.mark.parametrize("language", LANGUAGES.split())
-def test_each_language_has_five(language):
-    assert sum(case.language == language for case in both("injections")) >= 5
+def test_each_language_has_eight_and_three_in_either_half(language):
+    counts = [sum(case.language == language for case in CASES[half].injections) for half in HALVES]
+    assert sum(counts) >= 8
+    assert min(counts) >= 3
 
 
 def test_some_requests_are_plain():
