@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from orrery_knowledge.models import Candidate, Rankings
+from orrery_knowledge.models import Rankings
 
 RRF_K = 60
 """Constant of Reciprocal Rank Fusion (Cormack, Clarke and Buettcher 2009)."""
@@ -46,7 +47,7 @@ def fuse(rankings: Rankings, method: Method = "scores") -> list[Fused]:
                 ranks[chunk].setdefault(name, rank)
     score = _rrf(ranks) if method == "rrf" or not _scored(rankings) else _scores(rankings)
     fused = [
-        Fused(chunk, candidate.document, _finite(score.get(chunk, 0.0)), ranks[chunk])
+        Fused(chunk, candidate.document, score[chunk], ranks[chunk])
         for chunk, candidate in rankings.candidates.items()
     ]
     return sorted(fused, key=lambda item: (-item.score, item.chunk))
@@ -69,9 +70,7 @@ def best_per_document(fused: Sequence[Fused], per_document: int) -> list[Fused]:
 def _scored(rankings: Rankings) -> bool:
     """Whether scores can tell the candidates apart: every ranking has a scale, one has values."""
     return rankings.rankings.keys() <= SCORE_WEIGHTS.keys() and any(
-        _raw(candidate, name) > 0.0
-        for name in rankings.rankings
-        for candidate in rankings.candidates.values()
+        any(_raw(rankings, name)) for name in rankings.rankings
     )
 
 
@@ -83,26 +82,20 @@ def _rrf(ranks: Mapping[int, Mapping[str, int]]) -> dict[int, float]:
 
 
 def _scores(rankings: Rankings) -> dict[int, float]:
-    total: dict[int, float] = dict.fromkeys(rankings.candidates, 0.0)
+    total = [0.0] * len(rankings.candidates)
     for name, weight in SCORE_WEIGHTS.items():
         if name not in rankings.rankings:
             continue
-        raw = {chunk: _raw(candidate, name) for chunk, candidate in rankings.candidates.items()}
-        highest = max(raw.values(), default=0.0)
+        raw = _raw(rankings, name)
+        highest = max(raw, default=0.0)
         if highest > 0.0:
-            for chunk, value in raw.items():
-                total[chunk] += weight * value / highest
-    return total
+            total = [
+                before + weight * value / highest for before, value in zip(total, raw, strict=True)
+            ]
+    return dict(zip(rankings.candidates, total, strict=True))
 
 
-def _raw(candidate: Candidate, name: str) -> float:
-    value = {
-        "lexical": candidate.lexical,
-        "identifiers": candidate.identifiers,
-        "vector": candidate.vector,
-    }[name]
-    return max(_finite(value if value is not None else 0.0), 0.0)
-
-
-def _finite(value: float) -> float:
-    return value if math.isfinite(value) else -1.0
+def _raw(rankings: Rankings, scale: str) -> list[float]:
+    """Each candidate's score on a scale (a field of `Candidate`); what is no positive number is 0."""
+    values = map(attrgetter(scale), rankings.candidates.values())
+    return [value if value is not None and 0.0 < value < math.inf else 0.0 for value in values]

@@ -36,7 +36,7 @@ CELLS = 1_000_000
 """Chunks are scored in blocks of at most so many counts, so that no query takes much memory."""
 
 _SPACE = 32
-_LOOKS = 1 << 16
+_LOOKS = 1 + np.iinfo(np.uint16).max
 
 
 def idf(frequency: int, chunks: int) -> float:
@@ -181,12 +181,13 @@ def _words(packed: bytes) -> tuple[NDArray[np.uint8], NDArray[np.intp], NDArray[
 
 def _looks(
     codes: NDArray[np.uint8], starts: NDArray[np.intp], ends: NDArray[np.intp]
-) -> NDArray[np.intp]:
-    """A number below `_LOOKS` of each word: its first two bytes, its last one and its length.
+) -> NDArray[np.uint16]:
+    """A number of each word, of its first two bytes, its last one and its length; it may overflow.
 
     The second byte of a word of one is the space behind it.
     """
-    looks = codes[starts].astype(np.intp)
-    for more in (codes[starts + 1], codes[ends - 1], ends - starts):
-        looks = looks * 31 + more
-    return looks % _LOOKS
+    looks = codes.take(starts).astype(np.uint16)
+    for more in (codes.take(starts + 1), codes.take(ends - 1), (ends - starts).astype(np.uint16)):
+        looks *= np.uint16(31)
+        looks += more
+    return looks

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
-from orrery_knowledge.backends.pgvector.binary import BEGIN, END, field, lexemes, optional, texts
+from orrery_knowledge.backends.pgvector.binary import field, lexemes, optional, texts
 from orrery_knowledge.backends.pgvector.sql import FOREVER
 from orrery_knowledge.lexical import pack
 from orrery_knowledge.models import IndexedChunk, IndexedDocument
@@ -96,50 +96,50 @@ class Cleaner:
         return value
 
 
-class Rows(NamedTuple):
-    """The rows of some documents; those of their chunks as whole streams for a binary COPY."""
+def document_rows(
+    load: int, documents: Sequence[IndexedDocument], ids: Sequence[int], clean: Cleaner
+) -> Iterator[tuple[Any, ...]]:
+    """Lay out documents whose ids were reserved."""
+    for number, document in zip(ids, documents, strict=True):
+        yield (
+            number, clean.text(document.corpus), clean.text(document.source),
+            clean.text(document.path), clean.text(document.uri), clean.text(document.title),
+            clean.maybe(document.service), document.status, document.digest,
+            clean.text(document.revision), document.processing_key, clean.maybe(document.commit),
+            document.modified_at, document.eligible, clean.text(document.trust),
+            clean.data(document.metadata), len(document.chunks), load,
+            document_key(document.source, document.path),
+        )  # fmt: skip
 
-    documents: list[tuple[Any, ...]]
-    passages: bytes
-    bodies: bytes
 
-
-def make_rows(
+def passage_rows(
     load: int,
     documents: Sequence[IndexedDocument],
     document_ids: Sequence[int],
-    chunk_ids: Sequence[int],
+    ids: Iterable[int],
     clean: Cleaner,
-) -> Rows:
-    """Lay out documents whose ids were reserved."""
-    rows: list[tuple[Any, ...]] = []
-    passages, bodies = [BEGIN], [BEGIN]
-    next_chunk = iter(chunk_ids)
+) -> Iterator[bytes]:
+    """Lay out what the chunks of documents are found by, as rows of a binary COPY."""
+    next_id = iter(ids)
     for number, document in zip(document_ids, documents, strict=True):
-        corpus, service = clean.text(document.corpus), clean.maybe(document.service)
-        rows.append((
-            number, corpus, clean.text(document.source), clean.text(document.path),
-            clean.text(document.uri), clean.text(document.title), service, document.status,
-            document.digest, clean.text(document.revision), document.processing_key,
-            clean.maybe(document.commit), document.modified_at, document.eligible,
-            clean.text(document.trust), clean.data(document.metadata),
-            len(document.chunks), load, document_key(document.source, document.path),
-        ))  # fmt: skip
-        filters = field(corpus.encode()) + optional(service.encode() if service else None)
+        service = clean.maybe(document.service)
+        filters = field(clean.encoded(document.corpus)) + optional(
+            None if service is None else service.encode()
+        )
         for item in document.chunks:
-            chunk = next(next_chunk)
-            passages += (
-                _PASSAGE.pack(
-                    len(PASSAGE), 8, chunk, 8, number, 4, load, 4, FOREVER, 4, item.chunk.ordinal,
-                    4, item.length, 4, len(item.identifiers), 1, document.eligible,
-                ),
-                filters,
-                *_searched(item, clean),
+            fixed = _PASSAGE.pack(
+                len(PASSAGE), 8, next(next_id), 8, number, 4, load, 4, FOREVER, 4,
+                item.chunk.ordinal, 4, item.length, 4, len(item.identifiers), 1, document.eligible,
             )  # fmt: skip
-            bodies += _body(chunk, item, clean)
-    passages.append(END)
-    bodies.append(END)
-    return Rows(rows, b"".join(passages), b"".join(bodies))
+            yield b"".join((fixed, filters, *_searched(item, clean)))
+
+
+def body_rows(
+    documents: Sequence[IndexedDocument], ids: Iterable[int], clean: Cleaner
+) -> Iterator[bytes]:
+    """The same for what is read of the few chunks that are scored or shown."""
+    chunks = (item for document in documents for item in document.chunks)
+    return (b"".join(_body(*numbered, clean)) for numbered in zip(ids, chunks, strict=True))
 
 
 def document_key(source: str, path: str) -> bytes:

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from itertools import islice
 
 from psycopg import AsyncCopy
 from psycopg.sql import SQL as Text
 from psycopg.sql import Identifier
 
 from orrery_knowledge.backends.pgvector import loads, vectors
+from orrery_knowledge.backends.pgvector.binary import BEGIN, END
 from orrery_knowledge.backends.pgvector.pools import Connection
 from orrery_knowledge.backends.pgvector.rows import (
     BODY,
     DOCUMENT,
     PASSAGE,
     Cleaner,
+    body_rows,
     document_key,
-    make_rows,
+    document_rows,
+    passage_rows,
 )
 from orrery_knowledge.backends.pgvector.sql import FOREVER
 from orrery_knowledge.models import IndexedDocument
 
 logger = logging.getLogger(__name__)
+
+AT_ONCE = 32
+"""Rows that are made before anybody else gets a turn on the event loop: a few milliseconds."""
 
 
 async def write(connection: Connection, load: int, documents: Sequence[IndexedDocument]) -> int:
@@ -53,18 +59,13 @@ async def _insert(connection: Connection, load: int, documents: Sequence[Indexed
     count = sum(len(document.chunks) for document in documents)
     chunk_ids = await _reserve(connection, "passage", count)
     clean = Cleaner()
-    # In a thread: a server that also syncs answers meanwhile.
-    rows = await asyncio.to_thread(make_rows, load, documents, document_ids, chunk_ids, clean)
     async with _copy(connection, "document", DOCUMENT) as copy:
         copy.set_types(list(DOCUMENT.values()))
-        for row in rows.documents:
+        for row in document_rows(load, documents, document_ids, clean):
             await copy.write_row(row)
-    for table, columns, stream in (
-        ("passage", PASSAGE, rows.passages),
-        ("body", BODY, rows.bodies),
-    ):
-        async with _copy(connection, table, columns) as copy:
-            await copy.write(stream)
+    passages = passage_rows(load, documents, document_ids, chunk_ids, clean)
+    await _stream(connection, "passage", PASSAGE, passages)
+    await _stream(connection, "body", BODY, body_rows(documents, chunk_ids, clean))
     fingerprint = (await loads.record(connection, load)).fingerprint
     tables = await vectors.tables_of(connection, fingerprint)
     if tables is not None:
@@ -85,6 +86,17 @@ async def _insert(connection: Connection, load: int, documents: Sequence[Indexed
 async def _reserve(connection: Connection, table: str, count: int) -> list[int]:
     found = await loads.rows(connection, "reserve", table=table, count=count)
     return [row["nextval"] for row in found]
+
+
+async def _stream(
+    connection: Connection, table: str, columns: Iterable[str], rows: Iterator[bytes]
+) -> None:
+    """Send rows while they are made: the server works on those that it has."""
+    async with _copy(connection, table, columns) as copy:
+        await copy.write(BEGIN)
+        while some := b"".join(islice(rows, AT_ONCE)):
+            await copy.write(some)
+        await copy.write(END)
 
 
 @asynccontextmanager
