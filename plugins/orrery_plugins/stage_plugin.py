@@ -23,6 +23,7 @@ from google.genai import types
 from typing_extensions import override
 
 from orrery_knowledge.errors import ConfigurationError
+from orrery_plugins.parts import clean_outputs, clean_quotes, holds_data
 from orrery_plugins.results import Tree, citations_of, dropped, replace
 from orrery_plugins.stages import Call, Stage, call_of, class_name, run_stages, scrub
 
@@ -117,9 +118,13 @@ class StagePlugin(BasePlugin):
     ) -> None:
         """Clean what goes into the session, whatever put it there after the tool's own hooks."""
         self._scrub_responses(event.content)
+        clean_outputs(event.content, self._clean)
+        if event.output is not None:
+            # A copy: the next node of a workflow works with the value itself.
+            tree = scrub(self.stages, event.output, Call())
+            event.output = tree if isinstance(event.output, dict) else tree.get("result", tree)
         if event.error_message:
-            tree = scrub(self.stages, event.error_message, Call())
-            event.error_message = str(tree.get("result", "withheld"))
+            event.error_message = self._clean(event.error_message)
 
     @override
     async def on_user_message_callback(
@@ -132,16 +137,21 @@ class StagePlugin(BasePlugin):
     async def before_model_callback(
         self, *, callback_context: CallbackContext, llm_request: LlmRequest
     ) -> None:
-        """Clean function responses that came into the request on a way of their own."""
+        """Clean what came into the request on a way of its own, and what other agents said."""
         # Copies: parts of a request may be the very objects that a session in memory holds.
         llm_request.contents = [self._scrubbed(content) for content in llm_request.contents]
 
     def _scrubbed(self, content: types.Content) -> types.Content:
-        if not any(part.function_response for part in content.parts or []):
+        if not holds_data(content):
             return content
         content = content.model_copy(deep=True)
         self._scrub_responses(content)
+        clean_outputs(content, self._clean)
+        clean_quotes(content, self._clean)
         return content
+
+    def _clean(self, text: str) -> str:
+        return str(scrub(self.stages, text, Call()).get("result", "withheld"))
 
     def _scrub_responses(
         self, content: types.Content | None, *, skip: frozenset[str] = frozenset()

@@ -13,14 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig
 from google.adk.apps import App
+from google.adk.artifacts import InMemoryArtifactService
 from google.adk.events.event import Event
+from google.adk.memory.base_memory_service import BaseMemoryService
 from google.adk.models.base_llm import BaseLlm
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService, Session
+from google.adk.workflow._base_node import BaseNode
 from google.genai import types
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
@@ -162,20 +166,29 @@ class KeptSessions(InMemorySessionService):
 
 
 async def run(
-    agent: LlmAgent,
+    agent: BaseNode,
     plugins: Sequence[BasePlugin],
     message: str | types.Content = "what now?",
     *,
     before: Sequence[Event] = (),
     messages: Sequence[types.Content] = (),
+    models: Sequence[RecordingLlm] = (),
+    run_config: RunConfig | None = None,
+    memory: BaseMemoryService | None = None,
 ) -> Outcome:
-    """Run one turn (and one more a message in `messages`) through ADK's real Runner."""
+    """Run one turn (and one more a message in `messages`) through ADK's real Runner.
+
+    `models` are those of other agents than the root, whose requests count too.
+    """
     if isinstance(message, str):
         message = types.Content(role="user", parts=[types.Part(text=message)])
     outcome = Outcome()
     sessions = KeptSessions()
     runner = Runner(
-        app=App(name=APP, root_agent=agent, plugins=list(plugins)), session_service=sessions
+        app=App(name=APP, root_agent=agent, plugins=list(plugins)),
+        session_service=sessions,
+        memory_service=memory,
+        artifact_service=InMemoryArtifactService(),
     )
     session = await sessions.create_session(app_name=APP, user_id=USER)
     for event in before:
@@ -183,13 +196,15 @@ async def run(
     try:
         for content in (message, *messages):
             async for event in runner.run_async(
-                user_id=USER, session_id=session.id, new_message=content
+                user_id=USER, session_id=session.id, new_message=content, run_config=run_config
             ):
                 outcome.events.append(event.model_copy(deep=True))
     finally:
         outcome.session = dump(sessions.kept)
-        if isinstance(agent.model, RecordingLlm):
-            outcome.requests = agent.model.requests
+        own = getattr(agent, "model", None)
+        for model in (own, *models):
+            if isinstance(model, RecordingLlm):
+                outcome.requests += model.requests
         await runner.close()
     return outcome
 
