@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -112,6 +112,39 @@ class Policy(Section):
     max_delete_share: Annotated[float, Field(ge=0, le=1)] = 0.3
 
 
+class AuditLog(Section):
+    """Where the guard's audit records go.
+
+    Attributes:
+        file: lines of JSON, relative to `root`; without one, the logger ``orrery.audit``.
+        max_bytes: size at which the file is set aside and a new one begun.
+        backups: how many files that were set aside are kept.
+        on_failure: "closed" withholds a result whose record can't be written; "open" logs that and
+            lets it pass.
+        queries: whether a record holds the query itself, redacted, and not only its digest.
+    """
+
+    file: Path | None = Field(default=None, examples=[".orrery/audit.jsonl"])
+    max_bytes: Annotated[int, Field(ge=10_000)] = 10_000_000
+    backups: Annotated[int, Field(ge=1, le=1_000)] = 5
+    on_failure: Literal["closed", "open"] = "closed"
+    queries: bool = False
+
+
+class Guard(Section):
+    """How the guard of an agent treats the results of tools; nothing exempts one from screening.
+
+    Attributes:
+        limit: characters of one result.
+        uncapped: tools whose results are never cut, by name; ``*`` stands for any characters.
+        audit: where the records go.
+    """
+
+    limit: Annotated[int, Field(ge=1_000)] = 24_000
+    uncapped: list[str] = Field(default_factory=list, examples=["[read_log, k8s_*]"])
+    audit: AuditLog = Field(default=AuditLog(), examples=["{file: .orrery/audit.jsonl}"])
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Built once at an edge and passed in.
 
@@ -140,6 +173,7 @@ class Settings(BaseSettings):
     chunking: Chunking = Field(default=Chunking(), examples=["{size: 800}"])
     search: Search = Field(default=Search(), examples=["{top_k: 6}"])
     policy: Policy = Field(default=Policy(), examples=["{max_delete_share: 0.3}"])
+    guard: Guard = Field(default=Guard(), examples=["{limit: 24000}"])
     state: Path = Path(".orrery")
     ledger: str | None = Field(default=None, examples=["sqlite+aiosqlite:///.orrery/ledger.db"])
     root: Path = Field(default_factory=Path.cwd, examples=["."])

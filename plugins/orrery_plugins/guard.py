@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from google.adk.plugins.base_plugin import BasePlugin
 from typing_extensions import override
 
-from orrery_knowledge.settings import Settings
+from orrery_knowledge.errors import KnowledgeOff
+from orrery_knowledge.settings import Guard, Settings, load_settings
 from orrery_plugins.audit import Audit, AuditSink
+from orrery_plugins.audit_file import AuditFile
 from orrery_plugins.output_cap import DEFAULT_LIMIT, ToolOutputCap
 from orrery_plugins.pii_redaction import PIIRedaction
 from orrery_plugins.safety_screen import SafetyScreen
@@ -34,25 +37,55 @@ class GuardPlugin(StagePlugin):
 
 
 def recommended_stages(
-    *, limit: int = DEFAULT_LIMIT, sink: AuditSink | None = None
+    *,
+    limit: int = DEFAULT_LIMIT,
+    uncapped: Sequence[str] = (),
+    sink: AuditSink | None = None,
+    fail_open: bool = False,
+    queries: bool = False,
 ) -> tuple[Stage, ...]:
     """Safety, redaction, cap, audit.
 
     The cap comes after the redaction, since a cut secret no longer looks like one; the audit comes
     last, since it notes what the model sees.
     """
-    return (SafetyScreen(), PIIRedaction(), ToolOutputCap(limit), Audit(sink))
+    audit = Audit(sink, fail_open=fail_open, queries=queries)
+    return (SafetyScreen(), PIIRedaction(), ToolOutputCap(limit, uncapped), audit)
 
 
 def knowledge_plugins(
-    settings: Settings | None = None, *, limit: int = DEFAULT_LIMIT, sink: AuditSink | None = None
+    settings: Settings | None = None, *, limit: int | None = None, sink: AuditSink | None = None
 ) -> list[BasePlugin]:
     """The plugins to give to an App, before any other.
 
     Args:
-        settings: holds nothing for the guard, which runs whether knowledge is on or off. What it
-            drops of a search is marked in the evidence through the tool that searched.
-        limit: characters that one tool result may have.
-        sink: gets the audit records; see `Audit`.
+        settings: its section ``guard`` counts; by default that of the configuration, if there is
+            one. The guard runs whether knowledge is on or off.
+        limit: characters that one tool result may have, whatever the settings say.
+        sink: gets the audit records, whatever the settings say; see `Audit`.
+
+    Raises:
+        ConfigurationError: the configuration is wrong, or its audit file can't be written.
     """
-    return [GuardPlugin(recommended_stages(limit=limit, sink=sink))]
+    root, guard = _configured(settings)
+    if sink is None and guard.audit.file is not None:
+        sink = AuditFile(
+            root / guard.audit.file, max_bytes=guard.audit.max_bytes, backups=guard.audit.backups
+        )
+    stages = recommended_stages(
+        limit=guard.limit if limit is None else limit,
+        uncapped=guard.uncapped,
+        sink=sink,
+        fail_open=guard.audit.on_failure == "open",
+        queries=guard.audit.queries,
+    )
+    return [GuardPlugin(stages)]
+
+
+def _configured(settings: Settings | None) -> tuple[Path, Guard]:
+    if settings is None:
+        try:
+            settings = load_settings()
+        except KnowledgeOff:
+            return Path(), Guard()
+    return settings.root, settings.guard

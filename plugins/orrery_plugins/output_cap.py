@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 from orrery_knowledge.errors import ConfigurationError
@@ -25,18 +26,22 @@ class ToolOutputCap:
 
     Args:
         limit: characters per result.
+        uncapped: tools whose results stay whole, by name; ``*`` stands for any characters.
     """
 
     name = "cap"
     records = False
 
-    def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
+    def __init__(self, limit: int = DEFAULT_LIMIT, uncapped: Sequence[str] = ()) -> None:
         if limit < MIN_LIMIT:
             raise ConfigurationError(f"the output cap must be at least {MIN_LIMIT} characters")
         self.limit = limit
+        self.uncapped = tuple(uncapped)
 
     def apply(self, tree: Tree, call: Call) -> Tree:
         """Return a tree of at most `limit` characters."""
+        if any(fnmatchcase(call.tool, name) for name in self.uncapped):
+            return tree
         if size(tree) <= self.limit:
             return tree
         if passages_of(tree):
@@ -79,11 +84,18 @@ class ToolOutputCapPlugin(StagePlugin):
 
     Args:
         limit: characters per result.
+        uncapped: see `ToolOutputCap`.
         name: the plugin's name in ADK.
     """
 
-    def __init__(self, limit: int = DEFAULT_LIMIT, name: str = "orrery_output_cap") -> None:
-        super().__init__(name, [ToolOutputCap(limit)])
+    def __init__(
+        self,
+        limit: int = DEFAULT_LIMIT,
+        name: str = "orrery_output_cap",
+        *,
+        uncapped: Sequence[str] = (),
+    ) -> None:
+        super().__init__(name, [ToolOutputCap(limit, uncapped)])
 
 
 def _longest(tree: Tree) -> int:

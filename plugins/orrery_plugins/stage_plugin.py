@@ -71,6 +71,13 @@ class StagePlugin(BasePlugin):
                 )
 
     @override
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> None:
+        """Note when the call began."""
+        call_of(tool, tool_args, tool_context)
+
+    @override
     async def after_tool_callback(
         self,
         *,
@@ -161,7 +168,7 @@ class StagePlugin(BasePlugin):
             if answer is None or not answer.response or answer.name in skip:
                 continue
             # In place: ADK may hold the same dict elsewhere, for a call that it resumes.
-            tree = scrub(self.stages, answer.response, Call())
+            tree = scrub(self.stages, answer.response, Call(tool=answer.name or ""))
             if not _replaced(answer.response, tree):
                 answer.response = tree
 

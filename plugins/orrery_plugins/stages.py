@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from time import perf_counter
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
 
@@ -27,6 +28,7 @@ class Call:
 
     Attributes:
         arguments: as the model gave them; never logged.
+        began: when the call was first seen, on the clock of `time.perf_counter`.
         findings: how often each screening or redaction rule matched.
         kinds: the same by kind of finding.
         not_issued: citations of passages that were dropped.
@@ -35,10 +37,12 @@ class Call:
 
     tool: str = ""
     agent: str = ""
+    user_id: str = ""
     session_id: str = ""
     invocation_id: str = ""
     call_id: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    began: float = field(default_factory=perf_counter)
     findings: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     not_issued: list[str] = field(default_factory=list)
@@ -79,6 +83,7 @@ def call_of(tool: BaseTool, arguments: Mapping[str, Any], context: ToolContext) 
         call = _calls[context] = Call(
             tool=tool.name,
             agent=context.agent_name,
+            user_id=context.user_id,
             session_id=context.session.id,
             invocation_id=context.invocation_id,
             call_id=context.function_call_id or "",

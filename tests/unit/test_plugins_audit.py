@@ -25,11 +25,13 @@ def passage(citation: object) -> dict[str, object]:
 
 
 def test_a_record_has_digests_and_counts_and_no_text():
-    tree = {"status": "ok", "passages": [passage("kb:handbook:disk.md#drain~2@a1b2c3d")]}
+    passages = [passage("kb:handbook:disk.md#drain~2@a1b2c3d")]
+    tree = {"status": "ok", "load": 7, "passages": passages}
     record = record_of(
         tree,
         tool="search_knowledge",
         agent="triage",
+        user_id="ada",
         session_id="s1",
         invocation_id="i1",
         call_id="c1",
@@ -40,8 +42,10 @@ def test_a_record_has_digests_and_counts_and_no_text():
     )
     time = datetime.fromisoformat(record.pop("time"))
     assert time.utcoffset() == UTC.utcoffset(None)
+    assert 0 <= record.pop("latency_ms") < 60_000
     assert record == {
         "event": "tool_call",
+        "user_id": "ada",
         "agent": "triage",
         "tool": "search_knowledge",
         "call_id": "c1",
@@ -51,12 +55,14 @@ def test_a_record_has_digests_and_counts_and_no_text():
         # SHA-256 of "abc" from FIPS 180-4's examples.
         "query_digest": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
         "query_characters": 3,
+        "load": 7,
         "passages": 1,
         "issued": ["kb:handbook:disk.md#drain~2@a1b2c3d"],
         "not_issued": ["kb:disk.md#stop@0123456"],
         "findings": {"a-rule": 1, "aws-key": 2},
         "truncated": 1,
-        "characters": len(json.dumps(tree)),
+        "characters": 128,
+        "estimated_tokens": 32,
     }
     assert "harbour" not in json.dumps(record)
 
@@ -129,3 +135,25 @@ def test_nobody_can_forge_a_line_of_the_log(caplog):
 def test_the_tree_goes_on_unchanged():
     tree = {"a": 1}
     assert Audit(lambda record: None).apply(tree, Call()) is tree
+
+
+def test_a_query_is_written_only_when_it_is_asked_for_and_then_redacted() -> None:
+    records: list[dict[str, Any]] = []
+    call = Call(arguments={"query": f"who used {SECRET}?"})
+    Audit(records.append).apply({}, call)
+    Audit(records.append, queries=True).apply({}, call)
+    assert "query" not in records[0]
+    assert records[1]["query"].startswith("who used [")
+    assert SECRET not in str(records)
+
+
+def test_a_record_that_can_not_be_written_withholds_or_not_as_it_is_set(caplog) -> None:
+    def broken(record: dict[str, Any]) -> None:
+        raise OSError(f"disk full: {record}")
+
+    tree = {"note": "calm"}
+    with pytest.raises(OSError, match="disk full"):
+        Audit(broken).apply(tree, Call())
+    assert Audit(broken, fail_open=True).apply(tree, Call()) is tree
+    [record] = caplog.records
+    assert record.getMessage() == "an audit record was lost (OSError)"
