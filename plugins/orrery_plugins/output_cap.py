@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
@@ -67,16 +68,9 @@ class ToolOutputCap:
         return {**tree, "passages": passages, "omitted_passages": found - len(passages)}
 
     def _truncate(self, tree: Tree, call: Call) -> Tree:
-        longest = min(self.limit, _longest(tree))
-        short = tree
-        while longest > MIN_STRING and size(short) > self.limit:
-            longest = longest * 3 // 4
-            short = map_strings(tree, _cutter(longest))
         call.truncated += 1
-        if size(short) <= self.limit:
-            return short
-        pruned: Tree = _prune(short, self.limit)
-        return pruned
+        short: Tree = _shortened(tree, self.limit)
+        return short
 
 
 class ToolOutputCapPlugin(StagePlugin):
@@ -109,8 +103,38 @@ def _longest(tree: Tree) -> int:
     return max(lengths)
 
 
+def _shortened(value: Any, limit: int) -> Any:
+    """Cut the long strings of a plain value, then leave out items, until it fits."""
+    longest = min(limit, _longest(value))
+    short = value
+    while longest > MIN_STRING and size(short) > limit:
+        longest = longest * 3 // 4
+        short = map_strings(value, _cutter(longest))
+    return short if size(short) <= limit else _prune(short, limit)
+
+
 def _cutter(longest: int) -> Callable[[str], str]:
-    return lambda text: cap(text, longest)[0]
+    def cut(text: str) -> str:
+        if len(text) <= longest:
+            return text
+        # JSON as a string stays JSON: its values are cut, not its text.
+        if (value := _as_json(text)) is not None:
+            short = json.dumps(_shortened(value, longest), ensure_ascii=False)
+            if len(short) <= longest:
+                return short
+        return cap(text, longest)[0]
+
+    return cut
+
+
+def _as_json(text: str) -> Any:
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict | list) else None
 
 
 def _prune(value: Any, budget: int) -> Any:

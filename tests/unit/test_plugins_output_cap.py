@@ -85,6 +85,23 @@ def test_a_wide_dict_keeps_its_first_keys():
     assert capped["truncated"] == 1_000 - (len(capped) - 1)
 
 
+def test_json_in_a_string_stays_json():
+    rows = [{"pod": f"payments-{number}", "log": "y" * 40} for number in range(200)]
+    capped = ToolOutputCap(1_000).apply({"text": json.dumps({"items": rows})}, Call())
+    assert size(capped) <= 1_000
+    kept = json.loads(capped["text"])["items"]
+    assert kept[0] == rows[0]
+    assert kept[-1] == f"[{200 - len(kept) + 1} more items, truncated]"
+    assert len(kept) > 5
+
+
+def test_what_only_looks_like_json_is_cut_as_text():
+    capped = ToolOutputCap(1_000).apply({"text": "[ " + "word " * 900}, Call())
+    assert size(capped) <= 1_000
+    assert capped["text"].startswith("[ word word")
+    assert "truncated" in capped["text"]
+
+
 def test_a_cut_fence_stays_genuine():
     text = fence("x" * 3_000, source="kb:a.md")
     capped = ToolOutputCap(1_000).apply({"note": text}, Call())
