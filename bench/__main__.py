@@ -14,6 +14,7 @@ import psycopg
 
 from bench.campaign import ON_SERVER, Plan, measure_size
 from bench.engines import NAMES
+from bench.guard import measure_guard
 from bench.machine import describe
 from bench.report import PAGE, to_markdown, write
 from bench.results import Run
@@ -126,6 +127,8 @@ async def _run(sizes: tuple[int, ...], plan: Plan) -> Run:
                 "passes": plan.repeats,
             },
         )
+        run.guard = measure_guard(plan.seed)
+        say("the guard is measured")
         for size in sizes:
             run.figures[size] = await measure_size(size, plan, server, say)
     return run

@@ -35,6 +35,8 @@ def to_markdown(run: Run) -> str:
     parts.append("### Eight searches in flight\n\n" + _table(titles, _loads(run)))
     titles = ("chunks", "engine", "rows/s", "size MB", "cold first search ms", "memory added MB")
     parts.append("### Filling and opening\n\n" + _table(titles, _storage(run)))
+    headings = ("characters", "result", "CPU p50 / p95 ms", "ms per 10,000 characters")
+    parts.append("### The guard\n\n" + _table(headings, _guard(run)))
     return "\n\n".join(parts)
 
 
@@ -72,6 +74,13 @@ def _each(run: Run) -> Iterator[tuple[str, Figures]]:
     for size, by_engine in run.figures.items():
         for found in by_engine.values():
             yield f"{size:,}", found
+
+
+def _guard(run: Run) -> Iterator[Sequence[str]]:
+    for cost in run.guard:
+        each = cost.p50 * 10_000 / cost.characters
+        pair = f"{cost.p50:.2f} / {cost.p95:.2f}"
+        yield f"{cost.characters:,}", cost.kind, pair, f"{each:.2f}"
 
 
 def _verdicts(run: Run) -> Iterator[Sequence[str]]:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bench.cold import Cold
+from bench.guard import GuardCost
 from bench.measure import Load, Sample, percentile, steadied
 
 
@@ -68,11 +69,12 @@ class Figures:
 
 @dataclass
 class Run:
-    """A whole run: figures by size, then by engine."""
+    """A whole run: figures by size, then by engine; and what the guard costs."""
 
     machine: dict[str, str]
     options: dict[str, Any]
     figures: dict[int, dict[str, Figures]] = field(default_factory=dict)
+    guard: list[GuardCost] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         """Plain values, samples left out."""
@@ -84,4 +86,5 @@ class Run:
                 for size, by_engine in self.figures.items()
                 for found in by_engine.values()
             ],
+            "guard": [asdict(cost) for cost in self.guard],
         }
