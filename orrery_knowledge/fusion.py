@@ -96,6 +96,6 @@ def _scores(rankings: Rankings) -> dict[int, float]:
 
 
 def _raw(rankings: Rankings, scale: str) -> list[float]:
-    """Each candidate's score on a scale (a field of `Candidate`); what is no positive number is 0."""
+    """Each candidate's score on a scale, a field of `Candidate`; 0 for no positive number."""
     values = map(attrgetter(scale), rankings.candidates.values())
     return [value if value is not None and 0.0 < value < math.inf else 0.0 for value in values]

@@ -82,7 +82,7 @@ class LexicalScorer:
         self._names = [
             (
                 column[name[0]],
-                [column[part] for part in name[1:] if part in column],
+                np.array([column[part] for part in name[1:] if part in column], dtype=np.intp),
             )
             for name in terms.names
             if name[0] in column
@@ -139,7 +139,7 @@ class LexicalScorer:
         held = tf > 0.0
         for whole, parts in self._names:
             rows = np.flatnonzero(held[:, whole])
-            if parts and len(rows):
+            if len(rows) and len(parts):
                 scores[np.ix_(rows, parts)] = self._idf[parts] * (K1 + 1.0)
                 held[np.ix_(rows, parts)] = True
         # Most chunks hold few of a log's words: only those are added up.
@@ -167,7 +167,8 @@ class LexicalScorer:
             for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
         ]
         bounds = np.cumsum([len(text) for text in texts])
-        cells = np.searchsorted(bounds, starts, side="right") * (others + 1) + np.array(found, np.intp)
+        rows = np.searchsorted(bounds, starts, side="right")
+        cells = rows * (others + 1) + np.array(found, dtype=np.intp)
         counts = np.bincount(cells, minlength=len(texts) * (others + 1))
         return counts.reshape(len(texts), others + 1)[:, :others]
 

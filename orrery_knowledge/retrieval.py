@@ -35,6 +35,7 @@ from orrery_knowledge.screening import label_text, screen
 from orrery_knowledge.telemetry import retrieval_span
 
 NOTHING_INDEXED = "nothing has been indexed yet; run: orrery-knowledge sync"
+RUN_AGAIN = "if a sync was interrupted, run it again: orrery-knowledge sync"
 
 Answer = tuple[Rankings, list[tuple[Fused, FetchedChunk]]]
 
@@ -164,7 +165,9 @@ class Retrieval:
         rankings, found = await self._candidates(query, vector, fingerprint, query.top_k)
         if rankings.load is None:
             kept = await kept_out(self._ledger)
-            return _failure("unavailable", query, kept or NOTHING_INDEXED)
+            return _failure(
+                "unavailable", query, f"{kept}; {RUN_AGAIN}" if kept else NOTHING_INDEXED
+            )
         if not found and is_index(self._index):
             there = await self._index.filters()
             if reason := unknown_filter(query, there, self._corpora):

@@ -36,8 +36,9 @@ def test_from_the_first_sync_to_decisions_and_back(place: Place) -> None:
     ran = place.cli("sync", "--json")
     assert (ran.code, ran.json["documents"], ran.json["pending"]) == (0, 0, 3)
     waiting = place.cli("search", "zebra", "--json")
-    reason = "no document may be shown yet: 3 wait for a review"
-    assert (waiting.code, waiting.json["reason"]) == (3, reason)
+    reason = "no document may be shown yet: 3 wait for a review; "
+    assert waiting.code == 3
+    assert waiting.json["reason"].startswith(reason)
 
     for name in ("p00.md", "p01.md"):
         place.decide(name, "approved")

@@ -9,14 +9,17 @@ import psycopg
 import pytest
 
 from orrery_knowledge.backends.pgvector.index import PgVectorConfig, PgVectorIndex
+from orrery_knowledge.backends.pgvector.pools import Pool
 from orrery_knowledge.errors import BackendUnavailable, SyncRunning
 from orrery_knowledge.models import Query
 from orrery_knowledge.testing.documents import ask, build, make_document, paths, publish
+from orrery_knowledge.testing.embedders import HashingEmbedder
 
 pytest_plugins = ["postgres_fixtures"]
 pytestmark = pytest.mark.services
 
 PAGE = make_document("pool.md", "# Pool\n\nRestart the zebra proxy.\n")
+EMBEDDER = HashingEmbedder(16)
 OURS = """
 CREATE TEMPORARY VIEW ours AS SELECT pid, state FROM pg_stat_activity
 WHERE application_name = 'orrery-knowledge' AND datname = current_database()
@@ -48,6 +51,27 @@ async def test_many_indexes_share_a_bounded_pool(open_postgres, postgres_url):
     found = await asyncio.gather(*(finds(index) for index in indexes))
     assert found == [["pool.md"]] * 200
     assert 1 <= connections(postgres_url) <= 3
+
+
+@pytest.mark.parametrize(("busy", "taken"), [(0, 5), (5, 1)])
+async def test_a_search_among_many_keeps_to_one_connection(open_postgres, monkeypatch, busy, taken):
+    """Alone it sends three rankings together, after the statistics and before it reads texts."""
+    index = open_postgres(pool_size=8)
+    page = make_document("pool.md", "# Pool\n\nRestart the `zebra-proxy`.\n")
+    await publish(index, [page], embedder=EMBEDDER)
+    query = Query(text="zebra-proxy restart")
+    vector = await EMBEDDER.embed_query(query.text)
+    alone = await index.search(query, vector, EMBEDDER.fingerprint)
+    assert all(alone.rankings[name] for name in ("lexical", "identifiers", "vector"))
+    uses = []
+    honest = Pool.connection
+    monkeypatch.setattr(
+        Pool, "connection", lambda pool, **how: (uses.append(how), honest(pool, **how))[1]
+    )
+    index._pool().searches = busy
+    assert await index.search(query, vector, EMBEDDER.fingerprint) == alone
+    assert index._pool().searches == busy
+    assert len(uses) == taken
 
 
 async def test_the_last_user_closes_the_connections(open_postgres, postgres_url):

@@ -134,7 +134,8 @@ def test_what_waits_for_a_review_is_counted(desk: Desk, tmp_path: Path) -> None:
     assert (ran.code, ran.out) == (3, "")
     assert ran.err == (
         "unavailable: no document may be shown yet: 2 wait for a review and 1 is quarantined "
-        "(see `orrery-knowledge quarantine list`)\n"
+        "(see `orrery-knowledge quarantine list`); "
+        "if a sync was interrupted, run it again: orrery-knowledge sync\n"
     )
     shown = desk.run("search", "kafka", "--json").json
     assert (shown["status"], shown["reason"]) == (

@@ -196,12 +196,16 @@ async def test_what_waits_is_said_where_nothing_can_be_found(
     before = await retrieval.search(Query(text="zebra"))
     assert (before.status, before.reason) == (
         "unavailable",
-        "no document may be shown yet: 1 waits for a review",
+        "no document may be shown yet: 1 waits for a review; "
+        "if a sync was interrupted, run it again: orrery-knowledge sync",
     )
     # An active load without anything to find is the same to whoever asks.
     await publish(index, [make_document("a.md", POOL, eligible=False)])
     after = await retrieval.search(Query(text="zebra"))
-    assert (after.status, after.reason) == ("no_match", before.reason)
+    assert (after.status, after.reason) == (
+        "no_match",
+        "no document may be shown yet: 1 waits for a review",
+    )
     # As soon as something can be found, what waits is no news.
     await publish(index, [make_document("b.md", "# B\n\nlion\n")])
     assert (await retrieval.search(Query(text="zebra"))).reason is None

@@ -15,6 +15,7 @@ from psycopg.sql import SQL, Identifier
 
 from orrery_knowledge.backends.pgvector import loads, upkeep, vectors, writing
 from orrery_knowledge.backends.pgvector.config import PgVectorConfig
+from orrery_knowledge.backends.pgvector.connecting import AT_ONCE, Connect, InTurn, Several
 from orrery_knowledge.backends.pgvector.driver_errors import (
     ConnectionLost,
     NoIndexYet,
@@ -22,7 +23,7 @@ from orrery_knowledge.backends.pgvector.driver_errors import (
 )
 from orrery_knowledge.backends.pgvector.pools import SHARED, Connection, Pool, PoolKey, within
 from orrery_knowledge.backends.pgvector.schema import ensure_migrated, ensure_readable
-from orrery_knowledge.backends.pgvector.search import AT_ONCE, Connect, fetch, in_turn, search
+from orrery_knowledge.backends.pgvector.search import fetch, search
 from orrery_knowledge.backends.pgvector.statistics import StatisticsCache
 from orrery_knowledge.backends.pgvector.verify import verify
 from orrery_knowledge.errors import BackendUnavailable, SyncRunning
@@ -64,7 +65,6 @@ class PgVectorIndex:
         # One thread: several would take turns with the event loop, which then waits for them all.
         self._ranker = ThreadPoolExecutor(1, "orrery-rank")
         self._address = config.address
-        self._searches = 0
         self._closed = False
 
     @classmethod
@@ -103,16 +103,16 @@ class PgVectorIndex:
             )
 
         async def work(pool: Pool) -> Rankings:
-            if self._searches * AT_ONCE <= self._config.pool_size:
-                return await on(lambda: pool.connection(check=False))
-            async with pool.connection(check=False) as connection:
-                return await on(in_turn(connection))
+            pool.searches += 1
+            try:
+                if pool.searches * AT_ONCE <= pool.key.size:
+                    return await on(Several(pool))
+                async with pool.connection(check=False) as connection:
+                    return await on(InTurn(connection))
+            finally:
+                pool.searches -= 1
 
-        self._searches += 1
-        try:
-            return await self._reading(Rankings(load=None), work, "search")
-        finally:
-            self._searches -= 1
+        return await self._reading(Rankings(load=None), work, "search")
 
     async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
         """See `KnowledgeRetriever.fetch`."""
@@ -134,7 +134,6 @@ class PgVectorIndex:
     async def close(self) -> None:
         """Let go of the pool; the last user of it closes its connections."""
         self._closed = True
-        self._ranker.shutdown(wait=False)
         await SHARED.release(self)
 
     @asynccontextmanager

@@ -66,11 +66,13 @@ class Pool:
 
     Attributes:
         migrated: whether our tables are known to be there and up to date.
+        searches: how many are in flight on it.
     """
 
     def __init__(self, key: PoolKey) -> None:
         self.key = key
         self.migrated = False
+        self.searches = 0
         self.users: WeakSet[object] = WeakSet()
         self._connections: WeakSet[Connection] = WeakSet()
         self._failed = asyncio.Event()

@@ -9,18 +9,19 @@ That such rows can't move a score is seen to by the frequencies, which are those
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from pgvector import HalfVector, Vector
 from psycopg.rows import dict_row
 
 from orrery_knowledge.backends.bodies import fetched_chunk
+from orrery_knowledge.backends.pgvector import exact
 from orrery_knowledge.backends.pgvector.approximate import near
 from orrery_knowledge.backends.pgvector.config import Hnsw
+from orrery_knowledge.backends.pgvector.connecting import Connect
 from orrery_knowledge.backends.pgvector.pools import Connection
 from orrery_knowledge.backends.pgvector.rows import Cleaner
 from orrery_knowledge.backends.pgvector.statistics import SQL, Statistics, StatisticsCache
@@ -50,34 +51,6 @@ the full ones then decide."""
 
 UNIT = 1_000_000_000
 """Identifier values are handed to SQL as integers of this fraction."""
-
-
-AT_ONCE = 3
-"""Statements that a search sends together, each on a connection of its own."""
-
-
-class Connect(Protocol):
-    """Gives connections for reading."""
-
-    def __call__(self) -> AbstractAsyncContextManager[Connection]:
-        """One connection, for the length of a block."""
-        ...
-
-
-def in_turn(connection: Connection) -> Connect:
-    """One connection for a whole search, whose statements then follow each other.
-
-    With many searches in flight they all wait for the same processors, and asking the pool for a
-    connection three times over only adds to the work.
-    """
-    turn = asyncio.Lock()
-
-    @asynccontextmanager
-    async def connect() -> AsyncIterator[Connection]:
-        async with turn:
-            yield connection
-
-    return connect
 
 
 class Asked(NamedTuple):
@@ -123,7 +96,7 @@ async def search(
     """Rank eligible chunks by words, identifiers and vector, from one load.
 
     Args:
-        connect: gives connections; up to `AT_ONCE` at a time.
+        connect: gives connections; up to `connecting.AT_ONCE` at a time, unless they are `one`.
         cache: of the same index.
         query: what is asked.
         vector: its unit vector, or None.
@@ -267,15 +240,17 @@ async def _nearest(
         return []
     limit = round(query.pool * SLACK)
     values = _filters(known, query) | {"vector": HalfVector(vector), "limit": limit}
+    filtered = query.corpus is not None or query.service is not None
+    approximately = hnsw is not None and not filtered and (known.recall or 0.0) >= hnsw.min_recall
+    if known.chunks >= exact.LARGE and not (filtered or approximately or connect.one):
+        return await exact.in_halves(connect, known.tables, values)
     async with connect() as connection:
         await know_vectors(connection)
-        filtered = query.corpus is not None or query.service is not None
-        if hnsw is not None and not filtered and (known.recall or 0.0) >= hnsw.min_recall:
+        if hnsw is not None and approximately:
             found = await near(connection, known.tables, hnsw, values, query.pool)
             if len(found) >= min(query.pool, known.chunks):
                 return found
-        cursor = await connection.execute(SQL.on("nearest", known.tables), values)
-        return [row[0] for row in await cursor.fetchall()]
+        return await exact.whole(connection, known.tables, values)
 
 
 async def _read(

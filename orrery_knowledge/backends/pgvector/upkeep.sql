@@ -56,5 +56,5 @@ ANALYZE document, passage (id, document_id, added_in, removed_in, eligible, corp
     vector_key), body (id), word_frequency, name_frequency
 
 -- analyze_nearest --
--- The same for the vectors.
-ANALYZE {cache}, {nearest}
+-- The same for the vectors; not of their values, which no plan depends on.
+ANALYZE {cache} (key), {nearest} (id, document_id, added_in, removed_in, eligible, corpus, service)

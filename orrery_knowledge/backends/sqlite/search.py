@@ -129,13 +129,15 @@ def _counted(
     db: sqlite3.Connection, statement: str, wanted: Iterable[str], known: dict[str, int]
 ) -> dict[str, int]:
     """How often words or identifiers occur, looked up once each and then remembered."""
-    if len(known) > REMEMBERED:
-        known.clear()
-    if missing := [word for word in wanted if word not in known]:
-        known.update(dict.fromkeys(missing, 0))
+    counts = {word: known.get(word, -1) for word in wanted}
+    if missing := [word for word, count in counts.items() if count < 0]:
         rows = db.execute(SQL[statement], (json.dumps(missing, ensure_ascii=False),))
-        known.update((word, count) for word, count in rows.fetchall())
-    return {word: known[word] for word in wanted}
+        found = dict.fromkeys(missing, 0) | dict(rows.fetchall())
+        if len(known) > REMEMBERED:
+            known.clear()
+        known.update(found)  # whole, because other threads read it
+        counts |= found
+    return counts
 
 
 def _identifiers(
@@ -222,7 +224,8 @@ def _score(
     found = _numbers(row[0]).tolist()
     lengths = snapshot.lengths[snapshot.positions(found)].tolist()
     headers, words = row[1].split(BETWEEN), row[2].split(BETWEEN)
-    return score_lexically(scorer, map(ScoredChunk, found, headers, words, lengths))
+    with snapshot.turn:
+        return score_lexically(scorer, map(ScoredChunk, found, headers, words, lengths))
 
 
 def _numbers(text: str | None) -> NDArray[np.int64]:

@@ -34,6 +34,8 @@ class Snapshot:
         average_length: mean chunk length in words.
         frequencies: document frequencies that were looked up so far.
         names: identifier frequencies that were looked up so far.
+        turn: held by the one search that scores. Scoring holds the interpreter anyway, and an event
+            loop that wants it would have to wait for each thread that does, not for one.
     """
 
     generation: int
@@ -48,6 +50,7 @@ class Snapshot:
     average_length: float
     frequencies: dict[str, int] = field(default_factory=dict)
     names: dict[str, int] = field(default_factory=dict)
+    turn: threading.Lock = field(default_factory=threading.Lock)
 
     def mask(self, corpus: str | None, service: str | None) -> NDArray[np.bool_] | None:
         """Which chunks a filter lets through; None for all."""
