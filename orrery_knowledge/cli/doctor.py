@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,7 +54,7 @@ async def doctor(
     """
     checks = await _installation(config, may_be_off=agents is not None)
     if agents is not None:
-        checks += await _agents(agents, _read(waivers) if waivers else {})
+        checks += _agents(agents, _read(waivers) if waivers else {})
     if json_:
         print_json(
             {
@@ -125,7 +127,7 @@ def _embedder(settings: Settings) -> Check:
     return Check("embedder", True, f"{embedder.fingerprint}")
 
 
-async def _agents(folder: Path, waivers: Mapping[str, Mapping[str, str]]) -> list[Check]:
+def _agents(folder: Path, waivers: Mapping[str, Mapping[str, str]]) -> list[Check]:
     try:
         from orrery_knowledge.adk.checks.folder import examine
     except ImportError as error:
@@ -133,7 +135,10 @@ async def _agents(folder: Path, waivers: Mapping[str, Mapping[str, str]]) -> lis
     # ADK reports what it can't load with a traceback; what matters of it is in the findings.
     logging.getLogger("google_adk").setLevel(logging.CRITICAL)
     checks: list[Check] = []
-    for name, found in (await examine(folder, waivers)).items():
+    # Whatever an agent prints when it is imported or asked is no result of ours.
+    with redirect_stdout(sys.stderr):
+        examined = examine(folder, waivers)
+    for name, found in examined.items():
         checks += [Check(f"agent {name}", False, str(bypass), 1) for bypass in found]
         if not found:
             waived = f" but for waivers: {len(waivers[name])}" if waivers.get(name) else ""

@@ -82,6 +82,18 @@ async def test_in_a_pool_of_threads(watched, caplog):
     nothing_arrived(outcome, watched, caplog)
 
 
+async def test_of_a_tool_that_yields_pieces(watched, caplog):
+    """Outside of a live session ADK collects them."""
+
+    async def look() -> AsyncGenerator[str, None]:
+        """Look."""
+        yield HOSTILE
+        yield HOSTILE
+
+    outcome = await run(looking("root", tools=[look]), knowledge_plugins())
+    nothing_arrived(outcome, watched, caplog, seen=0)
+
+
 async def test_after_a_transfer_to_a_sub_agent(watched, caplog):
     helper = looking()
     agent = root(calls=[("transfer_to_agent", {"agent_name": "helper"})], sub_agents=[helper])

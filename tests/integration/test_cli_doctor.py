@@ -109,6 +109,11 @@ def test_every_kind_of_hole_is_named(tmp_path: Path) -> None:
         ("half", False, "app half > live proof: access_key_in_model"),
         ("half", False, "app half > live proof: access_key_in_session"),
         ("second", False, "app second: guard_not_first"),
+        (
+            "second",
+            False,
+            "app second > plugin multimodal_tool_results_plugin: before_model_callback",
+        ),
         ("second", False, "app second > live proof: proof_failed"),
         ("unguarded", False, "app unguarded: no_guard"),
         ("unguarded", False, "app unguarded > live proof: instruction_in_model"),
@@ -156,6 +161,61 @@ def test_an_agent_that_does_not_load_is_said_in_one_line(tmp_path: Path) -> None
     [line] = done.stderr.splitlines()
     assert "agent 'broken' does not load" in line
     assert "nowhere_to_be_found" in line
+
+
+def test_an_agent_that_ends_the_program_hides_no_other(tmp_path: Path) -> None:
+    """Else whoever writes such an agent has a green build."""
+    write(tmp_path, "bad", plugins="")
+    (write(tmp_path, "away") / "agent.py").write_text("import sys\nsys.exit(0)\n")
+    done = doctor(tmp_path, "agents")
+    assert done.returncode == 2
+    assert "agent 'away' does not load: SystemExit: 0" in done.stderr
+
+
+LEAVING = """\
+import sys
+from google.adk.agents import LlmAgent
+from google.adk.apps import App
+from google.adk.plugins.base_plugin import BasePlugin
+from orrery_plugins import knowledge_plugins
+
+
+class Leaving(BasePlugin):
+    async def before_run_callback(self, *, invocation_context):
+        sys.exit(0)
+
+
+def instruction(context):
+    print("asked for the instruction")
+    return "Help."
+
+
+root_agent = LlmAgent(name="leaving", model="gemini-2.5-flash", instruction=instruction)
+app = App(
+    name="leaving", root_agent=root_agent, plugins=[*knowledge_plugins(), Leaving("leaving")]
+)
+"""
+
+
+def test_a_plugin_that_ends_the_program_and_one_that_prints(tmp_path: Path) -> None:
+    (write(tmp_path, "leaving") / "agent.py").write_text(LEAVING)
+    done = doctor(tmp_path, "agents", "--json")
+    assert done.returncode == 1
+    assert agents(done) == [
+        ("leaving", False, "leaving: unprobed"),
+        ("leaving", False, "app leaving > live proof: proof_failed"),
+    ]
+    assert "asked for the instruction" in done.stderr
+
+
+def test_a_secret_in_the_message_of_an_agent_is_not_printed(tmp_path: Path) -> None:
+    password = "hunter2" + "Zq9vLw"
+    agent = write(tmp_path, "broken") / "agent.py"
+    agent.write_text(f"raise RuntimeError('postgresql://u:{password}@h/db is gone')\n")
+    done = doctor(tmp_path, "agents", "--json")
+    assert done.returncode == 2
+    assert "does not load: RuntimeError" in done.stderr
+    assert password not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("kind", ["missing", "empty"])

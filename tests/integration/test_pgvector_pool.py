@@ -200,8 +200,8 @@ async def test_the_lock_goes_with_its_connection(open_postgres, postgres_url):
         pass
 
 
-@pytest.mark.parametrize("wrong", ["password", "user", "database", "host"])
-async def test_what_is_wrong_is_said_without_the_url(open_postgres, own_server, wrong):
+@pytest.mark.parametrize("wrong", ["password", "user", "database", "host", "option"])
+async def test_what_is_wrong_is_said_without_the_url(open_postgres, own_server, wrong, caplog):
     url = own_server.url()
     secret = url.split(":")[2].split("@")[0]
     other = {
@@ -209,6 +209,7 @@ async def test_what_is_wrong_is_said_without_the_url(open_postgres, own_server, 
         "user": url.replace("orrery:", "nobody-known:"),
         "database": url.replace("/postgres?", "/missing-database?"),
         "host": url.replace("/socket", "/no-such-folder"),
+        "option": f"{url}&sslmode=hunter2",
     }[wrong]
     index = open_postgres(other)
     with pytest.raises(BackendUnavailable) as caught:
@@ -219,6 +220,9 @@ async def test_what_is_wrong_is_said_without_the_url(open_postgres, own_server, 
         "user": "refuses the user or password",
         "database": "database of backend.url does not exist",
         "host": "does not answer",
+        "option": "does not answer",
     }[wrong] in message
     for hidden in (secret, "hunter2", "postgresql://", "nobody-known", "missing-database", "\n"):
         assert hidden not in message
+        # The pool logs for itself; a text of several lines is a traceback.
+        assert hidden not in "".join(record.getMessage() for record in caplog.records)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import takewhile
 
-from google.adk.agents.callback_context import CallbackContext
 from google.adk.agents.invocation_context import InvocationContext
 from google.adk.agents.llm_agent import LlmAgent
 from google.adk.apps import App
-from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
@@ -19,7 +15,9 @@ from google.adk.workflow import Workflow
 from google.adk.workflow._base_node import BaseNode
 
 from orrery_knowledge.adk.checks import probe, verdicts
+from orrery_knowledge.adk.checks.apart import TIMEOUT_SECONDS, Ended, run_apart
 from orrery_knowledge.adk.checks.bypasses import Bypass, waive
+from orrery_knowledge.adk.checks.hooks import rules_of_callbacks, rules_of_plugin
 from orrery_knowledge.adk.checks.rules import (
     Rule,
     functions_before_models,
@@ -34,18 +32,23 @@ NEEDED = frozenset({"safety", "redaction"})
 
 
 def check_agent(
-    agent_or_app: BaseNode | App, *, waivers: Mapping[str, str] | None = None
+    agent_or_app: BaseNode | App,
+    *,
+    waivers: Mapping[str, str] | None = None,
+    timeout: float = TIMEOUT_SECONDS,
 ) -> list[Bypass]:
     """List the ways in which retrieved text could reach the model past the guard.
 
     Everything that the root reaches is walked; each agent's real request is assembled for a model
     that is never asked, with canaries in memory, artifacts and state; each tool is asked what it
-    adds. No tool is called and nothing is sent. Of a bare agent, whose plugins can't be seen, only
-    the agents and tools are checked; of an App the guard's place too.
+    adds; hooks of other plugins and of agents are called twice. No tool is called and nothing is
+    sent. Of a bare agent, whose plugins can't be seen, only the agents and tools are checked; of an
+    App the guard's place and the other plugins too.
 
     Args:
         agent_or_app: an App, or an agent or workflow.
         waivers: the reason by the id of a finding (`Bypass.id`) that is meant to be.
+        timeout: seconds after which the rest counts as unprobed.
 
     Returns:
         The findings in the order of the walk; empty is good.
@@ -64,9 +67,10 @@ def check_agent(
         raise ConfigurationError(
             f"an agent or an App can be checked, not {type(agent_or_app).__name__}"
         )
-    # In a thread, since whoever calls may be inside an event loop.
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        thread.submit(asyncio.run, inspection.look_into(root.name, root)).result()
+    try:
+        run_apart(lambda: inspection.look_into(root.name, root), timeout)
+    except Ended as ended:
+        inspection.note(root.name, [verdicts.unprobed(f"all that it reaches, since {ended}, and")])
     return waive(inspection.found, waivers or {})
 
 
@@ -106,8 +110,9 @@ class _Inspection:
         for plugin in self.plugins:
             self.note(
                 f"app {self.app_name} > plugin {plugin.name}",
-                await _rules_of_plugin(plugin, request, context),
+                [] if _stages_of(plugin) else await rules_of_plugin(plugin, request, context),
             )
+        self.note(where, await rules_of_callbacks(agent, context))
 
     async def _look_at_tools(
         self, where: str, agent: LlmAgent, context: InvocationContext
@@ -160,32 +165,3 @@ def _rules_of_plugins(plugins: Sequence[BasePlugin]) -> Iterator[Rule]:
 def _stages_of(plugin: BasePlugin) -> tuple[str, ...]:
     # A marker, so that the library need not know the plugins.
     return getattr(plugin, "orrery_stages", ())
-
-
-async def _rules_of_plugin(
-    plugin: BasePlugin, request: LlmRequest, context: InvocationContext
-) -> list[Rule]:
-    unchanged = type(plugin).before_model_callback is BasePlugin.before_model_callback
-    if _stages_of(plugin) or unchanged:
-        return []
-    asked = request.model_copy(deep=True)
-    try:
-        await plugin.before_model_callback(
-            callback_context=CallbackContext(context), llm_request=asked
-        )
-    except Exception as error:
-        return [verdicts.unprobed(f"what it adds to a request ({type(error).__name__})")]
-    seen, had = probe.look_at(asked), probe.look_at(request)
-    seen.server_tools -= had.server_tools
-    seen.options -= had.options
-    seen.seeds -= had.seeds
-    rules = list(verdicts.of_request(seen))
-    if not rules and probe.text_of(asked) != probe.text_of(request):
-        rules.append(
-            Rule(
-                "request_text",
-                f"{type(plugin).__name__} changes the text of a request behind the guard",
-                "waive it by name with the reason, if that text was never looked up",
-            )
-        )
-    return rules

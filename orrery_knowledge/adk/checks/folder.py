@@ -9,20 +9,23 @@ from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 from google.adk.workflow._base_node import BaseNode
 
+from orrery_knowledge.adk.checks.apart import TIMEOUT_SECONDS, Ended, run_apart
 from orrery_knowledge.adk.checks.bypasses import Bypass
 from orrery_knowledge.adk.checks.check import check_agent
 from orrery_knowledge.adk.checks.proof import prove
 from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.screening import screen
 
 
-async def examine(
-    folder: Path, waivers: Mapping[str, Mapping[str, str]]
+def examine(
+    folder: Path, waivers: Mapping[str, Mapping[str, str]], *, timeout: float = TIMEOUT_SECONDS
 ) -> dict[str, list[Bypass]]:
     """Check every agent of a folder, and prove its guard live.
 
     Args:
         folder: holds agents as `adk web` takes them, or is one.
         waivers: by agent the waivers of `check_agent`.
+        timeout: in seconds, for each of the two.
 
     Returns:
         the findings by agent.
@@ -38,11 +41,25 @@ async def examine(
         )
     return {
         name: [
-            *check_agent(agent, waivers=waivers.get(name)),
-            *(await prove(agent) if isinstance(agent, App) else [_bare(name)]),
+            *check_agent(agent, waivers=waivers.get(name), timeout=timeout),
+            *(_proved(agent, timeout) if isinstance(agent, App) else [_bare(name)]),
         ]
         for name, agent in loaded.items()
     }
+
+
+def _proved(app: App, timeout: float) -> list[Bypass]:
+    found: list[Bypass] = []
+
+    async def work() -> None:
+        found.extend(await prove(app))
+
+    try:
+        run_apart(work, timeout)
+    except Ended as ended:
+        fix = "let no plugin end or hold up a turn"
+        found.append(Bypass(f"app {app.name} > live proof", "proof_failed", str(ended), fix))
+    return found
 
 
 def _bare(name: str) -> Bypass:
@@ -69,10 +86,10 @@ def load_agents(folder: Path) -> dict[str, App | BaseNode]:
         assert name is not None  # noqa: S101 - a single agent has a name
         try:
             loaded[name] = loader.load_agent(name)
-        except Exception as error:
-            # An agent is anybody's code and may raise anything. The first line: the rest is ADK's
-            # advice on where it looks for agents.
-            what = (str(error).strip().splitlines() or [""])[0]
+        except (Exception, SystemExit) as error:
+            # An agent is anybody's code and may raise anything, with anything in its message. The
+            # first line: the rest is ADK's advice on where it looks for agents.
+            what = screen((str(error).strip().splitlines() or [""])[0]).text
             raise ConfigurationError(
                 f"agent {name!r} does not load: {type(error).__name__}: {what}"
             ) from error

@@ -131,16 +131,23 @@ async def tools_of(
 
 async def ask_tool(tool: BaseTool | BaseToolset, context: InvocationContext) -> Seen:
     """What one tool, or the toolset as such, adds to a request of its own."""
-    name = getattr(tool, "name", type(tool).__name__)
-    before = LlmRequest(model=GEMINI, contents=_turn_after(str(name)))
-    request = before.model_copy(deep=True)
-    try:
-        await tool.process_llm_request(tool_context=ToolContext(context), llm_request=request)
-    except Exception as error:
-        return Seen(failed=type(error).__name__)
-    seen = look_at(request)
-    seen.text = text_of(request) != text_of(before)
-    seen.model = request.model if request.model != before.model else None
+    name = str(getattr(tool, "name", type(tool).__name__))
+    seen = Seen()
+    # Twice: some tools do nothing before the second turn.
+    for turns in (1, 2):
+        before = LlmRequest(model=GEMINI, contents=_turn_after(name) * turns)
+        request = before.model_copy(deep=True)
+        try:
+            await tool.process_llm_request(tool_context=ToolContext(context), llm_request=request)
+        except Exception as error:
+            seen.failed = type(error).__name__
+            break
+        found = look_at(request)
+        seen.server_tools |= found.server_tools
+        seen.options |= found.options
+        seen.seeds |= found.seeds
+        seen.text = seen.text or text_of(request) != text_of(before)
+        seen.model = request.model if request.model != before.model else seen.model
     return seen
 
 

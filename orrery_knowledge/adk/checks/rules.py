@@ -84,6 +84,12 @@ def _rules_of_llm_agent(agent: LlmAgent) -> Iterator[Rule]:
                 f"the agent's own {callback} {way}",
                 "make it a plugin that stands behind the guard",
             )
+    if agent.planner is not None and not type(agent.planner).__module__.startswith(_COVERED):
+        yield Rule(
+            "planner",
+            f"{type(agent.planner).__name__} writes instructions of its own into each request",
+            "use a planner of ADK, or waive it by name, if it writes nothing that was looked up",
+        )
     yield from _rules_of_model(agent.model)
 
 

@@ -15,6 +15,7 @@ MEMORY = "orrery-canary-memory"
 ARTIFACT = "orrery-canary-artifact"
 STATE = "orrery-canary-state"
 ARTIFACT_NAME = "canary.txt"
+_SCOPES = frozenset({"", "app", "user", "temp"})
 
 
 class SeededMemory(BaseMemoryService):
@@ -50,7 +51,7 @@ class SeededArtifacts(InMemoryArtifactService):
 class SeededState(dict[str, Any]):
     """A session's state in which every key that somebody may have written holds the canary.
 
-    ADK's own keys (``_adk...``) and temporary ones stay what they are.
+    ADK's own keys stay what they are.
     """
 
     @override
@@ -71,4 +72,7 @@ class SeededState(dict[str, Any]):
 
 
 def _written(key: object) -> bool:
-    return isinstance(key, str) and not key.startswith(("_", "temp:"))
+    # A tool may write any name; what ADK keeps for itself looks otherwise (``temp:x:y``, ``_adk``).
+    name = key.rpartition(":")[2] if isinstance(key, str) else ""
+    scope = str(key)[: -len(name) - 1]
+    return name.isidentifier() and not name.startswith(("_", "adk")) and scope in _SCOPES

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import AsyncIterator, Coroutine
 from typing import Any, NamedTuple, TypeVar
@@ -51,6 +52,17 @@ SELECT set_config('search_path', concat_ws(', ', quote_ident(%(schema)s), coales
 """
 
 
+class _WithoutDetails(logging.Filter):
+    """Takes the driver's words out of the pool's log: they repeat parts of the URL."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args, record.exc_info = "a connection of the pool failed", (), None
+        return True
+
+
+_WITHOUT_DETAILS = _WithoutDetails()
+
+
 class PoolKey(NamedTuple):
     """What two indexes must have in common to share a pool."""
 
@@ -79,6 +91,7 @@ class Pool:
         self._failure: Error | None = None
         self._opening = asyncio.Lock()
         self._guard: asyncio.Task[None] | None = None
+        logging.getLogger("psycopg.pool").addFilter(_WITHOUT_DETAILS)  # once, however often
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             key.url,
             connection_class=_recording(self),
