@@ -17,6 +17,8 @@ DEFAULT_LIMIT = 24_000
 MIN_LIMIT = 1_000
 # Below this, strings tell nothing any more: whole items go instead.
 MIN_STRING = 200
+SPARE = 4
+"""How many times the limit is screened of a result that will be cut to the limit."""
 
 
 class ToolOutputCap:
@@ -39,11 +41,20 @@ class ToolOutputCap:
         self.limit = limit
         self.uncapped = tuple(uncapped)
 
+    def bound(self, tree: Tree, call: Call) -> Tree:
+        """Leave out what the cap will drop in any case, so that nobody screens it in vain.
+
+        Only whole items go, from the end on, and far behind the limit: what is cut in half here
+        would look harmless to those that screen it.
+        """
+        if self._exempts(call) or passages_of(tree):
+            return tree
+        bounded: Tree = _first(tree, [self.limit * SPARE])
+        return bounded
+
     def apply(self, tree: Tree, call: Call) -> Tree:
         """Return a tree of at most `limit` characters."""
-        if any(fnmatchcase(call.tool, name) for name in self.uncapped):
-            return tree
-        if size(tree) <= self.limit:
+        if self._exempts(call) or size(tree) <= self.limit:
             return tree
         if passages_of(tree):
             tree = self._drop_passages(tree, call)
@@ -52,6 +63,9 @@ class ToolOutputCap:
         if size(tree) > self.limit:
             return withheld(f"the result is longer than {self.limit} characters")
         return tree
+
+    def _exempts(self, call: Call) -> bool:
+        return any(fnmatchcase(call.tool, name) for name in self.uncapped)
 
     def _drop_passages(self, tree: Tree, call: Call) -> Tree:
         passages = list(tree["passages"])
@@ -90,6 +104,27 @@ class ToolOutputCapPlugin(StagePlugin):
         uncapped: Sequence[str] = (),
     ) -> None:
         super().__init__(name, [ToolOutputCap(limit, uncapped)])
+
+
+def _first(value: Any, room: list[int]) -> Any:
+    """Keep items while there is room for a beginning; the one that fills it is kept whole."""
+    if isinstance(value, list):
+        kept: list[Any] = []
+        for number, item in enumerate(value):
+            if room[0] <= 0:
+                return [*kept, f"[{len(value) - number} more items, truncated]"]
+            kept.append(_first(item, room))
+        return kept
+    if isinstance(value, dict):
+        tree: Tree = {}
+        for number, (key, item) in enumerate(value.items()):
+            if room[0] <= 0:
+                return {**tree, "truncated": len(value) - number}
+            room[0] -= len(key) + 4
+            tree[key] = _first(item, room)
+        return tree
+    room[0] -= len(value) + 4 if isinstance(value, str) else 8
+    return value
 
 
 def _longest(tree: Tree) -> int:

@@ -25,7 +25,7 @@ from typing_extensions import override
 from orrery_knowledge.errors import ConfigurationError
 from orrery_plugins.parts import clean_outputs, clean_quotes, holds_data
 from orrery_plugins.results import Tree, citations_of, dropped, replace
-from orrery_plugins.stages import Call, Stage, call_of, class_name, run_stages, scrub
+from orrery_plugins.stages import Call, Stage, call_of, class_name, finish, run_stages, scrub
 
 logger = logging.getLogger(__name__)
 
@@ -94,10 +94,11 @@ class StagePlugin(BasePlugin):
             return None
         if isinstance(result, dict):
             given = citations_of(result)
-            tree = run_stages(self.stages, result, call)
+            tree = await self._run(self.stages, result, call)
             await _take_back(tool, dropped(given, tree), tool_context)
             return None if _replaced(result, tree) else tree
-        return run_stages([*self.stages, *self._later_stages(tool_context)], result, call)
+        stages = (*self.stages, *self._later_stages(tool_context))
+        return await self._run(stages, result, call)
 
     @override
     async def on_tool_error_callback(
@@ -171,6 +172,11 @@ class StagePlugin(BasePlugin):
             tree = scrub(self.stages, answer.response, Call(tool=answer.name or ""))
             if not _replaced(answer.response, tree):
                 answer.response = tree
+
+    async def _run(self, stages: Sequence[Stage], result: object, call: Call) -> Tree:
+        # In a thread: a long result must not hold up the other turns of this event loop.
+        tree = await asyncio.to_thread(scrub, stages, result, call)
+        return finish(stages, citations_of(result), tree, call)
 
     def _later_stages(self, context: ToolContext) -> Iterable[Stage]:
         plugins = context.get_invocation_context().plugin_manager.plugins

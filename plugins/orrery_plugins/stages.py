@@ -98,8 +98,11 @@ def run_stages(stages: Iterable[Stage], result: object, call: Call) -> Tree:
     Stages that record run last, on what the model will see, and also when another stage failed.
     """
     stages = tuple(stages)
-    given = citations_of(result)
-    tree = scrub(stages, result, call)
+    return finish(stages, citations_of(result), scrub(stages, result, call), call)
+
+
+def finish(stages: Iterable[Stage], given: Sequence[str], tree: Tree, call: Call) -> Tree:
+    """Count and record what became of a result whose passages were `given`."""
     # The cap names what it drops; a result that is withheld drops everything.
     call.not_issued += [
         citation for citation in dropped(given, tree) if citation not in call.not_issued
@@ -114,11 +117,14 @@ def run_stages(stages: Iterable[Stage], result: object, call: Call) -> Tree:
     return tree
 
 
-def scrub(stages: Iterable[Stage], result: object, call: Call) -> Tree:
+def scrub(stages: Sequence[Stage], result: object, call: Call) -> Tree:
     """Run a result through the stages that change it, failing closed."""
     name = "normalise"
     try:
         tree = normalise(result)
+        for stage in stages:
+            if (bound := getattr(stage, "bound", None)) is not None:
+                tree = bound(tree, call)
         for stage in stages:
             if not stage.records:
                 name = stage.name

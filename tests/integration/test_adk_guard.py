@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 import json
 import logging
+import threading
 from typing import Any
 
 import pytest
@@ -173,6 +174,23 @@ async def test_a_raising_stage_withholds_the_result_and_the_turn_goes_on(result,
     assert "stage broken failed (ValueError)" in caplog.text
     assert [record["status"] for record in records] == ["withheld"]
     assert '"text": "done"' in outcome.session
+
+
+async def test_results_are_screened_beside_the_event_loop():
+    """A long result must not hold up the other turns of a server."""
+    threads: list[int] = []
+
+    class Noting:
+        name = "noting"
+        records = False
+
+        def apply(self, tree: dict[str, Any], call: Call) -> dict[str, Any]:
+            threads.append(threading.get_ident())
+            return tree
+
+    stages = [Noting(), *recommended_stages(sink=lambda record: None)]
+    await run(agent_with(returning({"note": HARMLESS}), calls=LOOK), [GuardPlugin(stages)])
+    assert threads[0] != threading.get_ident()
 
 
 async def test_a_result_that_cannot_be_audited_is_withheld(spans, caplog):

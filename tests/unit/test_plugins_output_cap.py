@@ -85,6 +85,28 @@ def test_a_wide_dict_keeps_its_first_keys():
     assert capped["truncated"] == 1_000 - (len(capped) - 1)
 
 
+def test_what_will_be_cut_anyway_is_not_screened_first():
+    # Of 4 x 1,000 characters "rows" takes 8 and each row 5 + 96 = 101: 53 are left for the 40th.
+    rows = [{"n": "y" * 92} for _ in range(10_000)]
+    bounded = ToolOutputCap(1_000).bound({"rows": rows}, Call())["rows"]
+    assert bounded == [*rows[:40], "[9960 more items, truncated]"]
+
+
+def test_a_string_is_never_cut_before_it_is_screened():
+    tree = {"log": "y" * 9_000, "next": "z"}
+    assert ToolOutputCap(1_000).bound(tree, Call()) == {"log": "y" * 9_000, "truncated": 1}
+
+
+@pytest.mark.parametrize("tree", [{"a": [1, {"b": None}]}, {"passages": [passage(1, 9_000)]}])
+def test_what_is_small_or_a_search_result_is_bounded_by_nothing(tree):
+    assert ToolOutputCap(1_000).bound(tree, Call()) == tree
+
+
+def test_an_exempt_tool_is_bounded_by_nothing():
+    rows = {"rows": ["y" * 100] * 1_000}
+    assert ToolOutputCap(1_000, ["k8s_*"]).bound(rows, Call(tool="k8s_logs")) is rows
+
+
 def test_json_in_a_string_stays_json():
     rows = [{"pod": f"payments-{number}", "log": "y" * 40} for number in range(200)]
     capped = ToolOutputCap(1_000).apply({"text": json.dumps({"items": rows})}, Call())
