@@ -11,6 +11,7 @@
     │       └── NoText            it holds no text: it is passed over, and blocks nothing
     ├── EmbedderError             vectors could not be computed
     ├── BackendUnavailable        the index or ledger does not answer           (retryable)
+    │   └── LedgerBehind          the ledger lacks decisions that the index has applied
     ├── LoadError
     │   ├── SyncRunning           another sync holds the lock                   (retryable)
     │   ├── Superseded            the active load moved while this one was built
@@ -86,6 +87,12 @@ class BackendUnavailable(KnowledgeError):
 
     retryable = True
     exit_code = 3
+
+
+class LedgerBehind(BackendUnavailable):
+    """The ledger lacks decisions that the index has applied, so the index must not answer."""
+
+    retryable = False
 
 
 class LoadError(KnowledgeError):

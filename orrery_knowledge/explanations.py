@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from orrery_knowledge.governance.cleaning import one_line
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Query
+from orrery_knowledge.protocols import KnowledgeIndex
 from orrery_knowledge.screening import screen
 
 MAX_NAMES = 20
@@ -45,17 +46,49 @@ def unknown_filter(
     return None
 
 
-async def kept_out(ledger: Ledger) -> str | None:
-    """How many documents wait for a review or are quarantined; None when none is."""
-    waiting = sum(review.status == "pending" for review in await ledger.reviews())
-    quarantined = len(await ledger.list_quarantine())
+async def kept_out(ledger: Ledger, corpus: str | None = None) -> str | None:
+    """How many documents wait for a review or are quarantined; None when none is.
+
+    Args:
+        ledger: who keeps them out.
+        corpus: only documents of this one.
+    """
+    waiting = sum(
+        review.status == "pending" and corpus in (None, review.corpus)
+        for review in await ledger.reviews()
+    )
+    quarantined = sum(corpus in (None, entry.corpus) for entry in await ledger.list_quarantine())
     parts = []
     if waiting:
         parts.append(f"{waiting} {'waits' if waiting == 1 else 'wait'} for a review")
     if quarantined:
         are = "is" if quarantined == 1 else "are"
         parts.append(f"{quarantined} {are} quarantined (see `orrery-knowledge quarantine list`)")
-    return f"no document may be shown yet: {' and '.join(parts)}" if parts else None
+    which = "no document" if corpus is None else f"no document of corpus {_shown(corpus)!r}"
+    return f"{which} may be shown yet: {' and '.join(parts)}" if parts else None
+
+
+async def nothing_shown(
+    index: KnowledgeIndex, ledger: Ledger, corpus: str | None = None
+) -> str | None:
+    """Why an index shows nothing although something was written; None when it is simply empty.
+
+    Args:
+        index: of which nothing, or nothing of the corpus, may be found.
+        ledger: who keeps documents out.
+        corpus: the one that is asked about; None for all.
+    """
+    if kept := await kept_out(ledger, corpus):
+        return kept
+    if corpus is not None:
+        return None
+    held = sum(load.documents for load in await index.loads() if load.status == "active")
+    if not held:
+        return None
+    return (
+        f"no document may be shown: {held} {'is' if held == 1 else 'are'} indexed, but drafts, "
+        "deprecated, rejected or revoked"
+    )
 
 
 def _listed(names: Collection[str]) -> str:

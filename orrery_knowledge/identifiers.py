@@ -144,9 +144,7 @@ def query_terms(text: str) -> QueryTerms:
     words: dict[str, float] = {}
     names: dict[tuple[str, ...], None] = {}
     identifiers: dict[str, float] = {}
-    for match in _RAW.finditer(
-        bounded_query(unicodedata.normalize("NFKC", bounded_query(text)))
-    ):
+    for match in _RAW.finditer(bounded_query(unicodedata.normalize("NFKC", bounded_query(text)))):
         raw = match.group()[:MAX_WHOLE]
         token = _token(raw)
         for word in token.words:

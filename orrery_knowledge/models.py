@@ -69,6 +69,20 @@ class Document(Model):
     warnings: tuple[str, ...] = ()
 
 
+class Provenance(Model):
+    """Where one revision of a document comes from: shown beside its text, and no part of it.
+
+    The history of a source can move on, or be written anew, while a text stays as it is. The fields
+    are those of `Document`.
+    """
+
+    path: str
+    revision: str
+    uri: str
+    commit: str | None = None
+    modified_at: datetime | None = None
+
+
 class Chunk(Model):
     """A contiguous span of a document's body.
 
@@ -158,6 +172,7 @@ class KnownDocument(Model):
     Attributes:
         status: its own, from the front matter; only ``"stable"`` can be found.
         chunks: that are really there.
+        uri: this one, `commit` and `modified_at` are those of `Document`, as they are shown.
     """
 
     path: str
@@ -167,6 +182,9 @@ class KnownDocument(Model):
     eligible: bool
     status: str = "stable"
     chunks: int
+    uri: str = ""
+    commit: str | None = None
+    modified_at: datetime | None = None
 
 
 class LoadRecord(Model):
@@ -353,6 +371,10 @@ class SyncReport(Model):
         removed: documents that are gone from their source.
         embedded: vectors that were computed (or, in a dry run, would be).
         pending: documents that wait for a review.
+        refreshed: documents that had not changed, whose commit, date or address had.
+        began: documents that answer now and did not before this sync; 0 in a dry run.
+        stopped: documents that answered before this sync and do not now; in a dry run only those
+            whose source is not trusted any more.
         passed_over: entries that are no documents, by reason.
         refused: the load was built, but must not be activated (mass deletion, nothing left).
         planned: what a refused sync was about to do. None of it is in the other counts.
@@ -369,6 +391,9 @@ class SyncReport(Model):
     failed: int = 0
     embedded: int = 0
     pending: int = 0
+    refreshed: int = 0
+    began: int = 0
+    stopped: int = 0
     passed_over: dict[str, int] = Field(default_factory=dict)
     took_ms: float = 0.0
     errors: tuple[SyncError, ...] = ()

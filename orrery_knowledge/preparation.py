@@ -33,7 +33,17 @@ from orrery_knowledge.screening.placeholders import looks_random
 UNSAFE = frozenset({"injection", "hidden", "credential"})
 """Findings that keep a document out; personal data is redacted when a passage is shown."""
 
-ASSIGNED = frozenset({"password", "secret", "command-password"})
+ASSIGNED = frozenset(
+    {
+        "password",
+        "secret",
+        "command-password",
+        "account-password",
+        "table-password",
+        "passphrase",
+        "pin",
+    }
+)
 """Rules that go by the name before a value. Runbooks are full of sample values (`password = test`),
 so there the value must look like a real one to keep a document out; any other is redacted when a
 passage is shown."""

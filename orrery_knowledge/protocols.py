@@ -19,6 +19,7 @@ from orrery_knowledge.models import (
     IndexedDocument,
     KnownDocument,
     LoadRecord,
+    Provenance,
     Query,
     Rankings,
     SourceEntry,
@@ -61,6 +62,19 @@ class KnowledgeSource(Protocol):
 
     async def close(self) -> None:
         """Release processes and connections; safe to call twice."""
+        ...
+
+
+class HistoricSource(KnowledgeSource, Protocol):
+    """A source whose documents can get another commit or date without a change of their text."""
+
+    async def provenance(self, entry: SourceEntry) -> Provenance:
+        """What `read` would say of a listed entry besides its text, without reading it.
+
+        Raises:
+            DocumentError: this source did not list it.
+            SourceError: the source itself is gone.
+        """
         ...
 
 
@@ -155,6 +169,15 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
         """End documents with a building load. Returns how many chunks end."""
         ...
 
+    async def describe(self, source: str, provenances: Sequence[Provenance]) -> int:
+        """Give documents of a source that the active load shows another uri, commit and date.
+
+        In place and at once, like eligibility: provenance is no part of a text, so no load is
+        needed, and a rollback keeps it. Only rows of the path and revision that a provenance names
+        change. Returns how many did.
+        """
+        ...
+
     async def missing_vectors(self, fingerprint: str, keys: Sequence[str]) -> list[str]:
         """Those of `keys` for which no vector is stored, without duplicates, in order."""
         ...
@@ -243,6 +266,11 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
         A store that can't be mended is emptied: no load is active then, and a sync fills it.
         """
         ...
+
+
+def keeps_history(source: KnowledgeSource) -> TypeGuard[HistoricSource]:
+    """Whether a source can say where a text comes from without reading it."""
+    return hasattr(source, "provenance")
 
 
 def is_index(retriever: KnowledgeRetriever) -> TypeGuard[KnowledgeIndex]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from orrery_knowledge.confidence import CONFIDENT, confidence, found_something
 from orrery_knowledge.errors import EmbedderError, KnowledgeError
-from orrery_knowledge.explanations import is_name, kept_out, unknown_filter
+from orrery_knowledge.explanations import is_name, kept_out, nothing_shown, unknown_filter
 from orrery_knowledge.fusion import Fused, best_per_document, fuse
 from orrery_knowledge.governance.citations import format_citation
 from orrery_knowledge.governance.evidence import record
@@ -48,7 +48,6 @@ class Retrieval:
         ledger: whose decisions hold, and where evidence is kept; opened on first use.
         embedder: of the index's vectors; None searches by words alone.
         stale_after_days: untouched for this long marks a passage as stale.
-        cite_source: whether citations name the source; needed as soon as there are two.
         corpora: that are configured; with those of the index, what a query may name.
     """
 
@@ -59,15 +58,14 @@ class Retrieval:
         embedder: Embedder | None,
         *,
         stale_after_days: int = 180,
-        cite_source: bool = True,
         corpora: Collection[str] = (),
     ) -> None:
         self._index = index
         self._ledger = ledger
         self._embedder = embedder
         self._stale_after_days = stale_after_days
-        self._cite_source = cite_source
         self._corpora = frozenset(corpora)
+        self._several_sources: tuple[int, bool] | None = None
 
     async def search(self, query: Query, *, investigation: str | None = None) -> SearchResult:
         """Answer one query; never raises for a backend that is gone.
@@ -170,11 +168,13 @@ class Retrieval:
             )
         if not found and is_index(self._index):
             there = await self._index.filters()
+            if all(query.corpus not in (None, corpus) for corpus, _ in there) and (
+                reason := await nothing_shown(self._index, self._ledger, query.corpus)
+            ):
+                result = _failure("unavailable", query, reason)
+                return result.model_copy(update={"load": rankings.load})
             if reason := unknown_filter(query, there, self._corpora):
                 return _failure("invalid", query, reason)
-            if not there:
-                kept = await kept_out(self._ledger)
-                note = f"{note}; {kept}" if note and kept else kept or note
         sure = confidence(rankings, query.text, found[0][1] if found else None)
         counts = Counts(**{name: len(rankings.rankings.get(name, ())) for name in _COUNTED})
         if not found or not found_something(rankings):
@@ -187,7 +187,8 @@ class Retrieval:
                 load=rankings.load,
                 reason=note,
             )
-        passages = await asyncio.to_thread(self._passages, rankings, found)
+        cited = await self._cites_source(rankings.load)
+        passages = await asyncio.to_thread(self._passages, rankings, found, cited)
         result = SearchResult(
             status="ok",
             confident=sure >= CONFIDENT,
@@ -228,13 +229,24 @@ class Retrieval:
         return rankings, found
 
     def _passages(
-        self, rankings: Rankings, found: Sequence[tuple[Fused, FetchedChunk]]
+        self, rankings: Rankings, found: Sequence[tuple[Fused, FetchedChunk]], cited: bool
     ) -> tuple[Passage, ...]:
         now = datetime.now(UTC)
-        return tuple(self._passage(rankings, item, body, now) for item, body in found)
+        return tuple(self._passage(rankings, item, body, now, cited) for item, body in found)
+
+    async def _cites_source(self, load: int) -> bool:
+        """Whether citations name the source: as soon as the index holds two.
+
+        The configuration of one process says nothing: another one searches the same index.
+        """
+        if not is_index(self._index):
+            return True
+        if self._several_sources is None or self._several_sources[0] != load:
+            self._several_sources = (load, len(await self._index.sources()) != 1)
+        return self._several_sources[1]
 
     def _passage(
-        self, rankings: Rankings, item: Fused, body: FetchedChunk, now: datetime
+        self, rankings: Rankings, item: Fused, body: FetchedChunk, now: datetime, cited: bool
     ) -> Passage:
         chunk = body.chunk
         age = (now - body.modified_at).days if body.modified_at else None
@@ -259,7 +271,7 @@ class Retrieval:
                 anchor=chunk.anchor,
                 part=chunk.part if chunk.parts > 1 else None,
                 digest=body.digest,
-                source=body.source if self._cite_source else None,
+                source=body.source if cited else None,
             ),
             label=f"{label_text(body.path)} § {section or title}{part}",
             source=label_text(body.uri),

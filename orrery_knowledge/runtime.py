@@ -118,13 +118,11 @@ def build_sources(settings: Settings) -> list[KnowledgeSource]:
 
 def build_retrieval(settings: Settings) -> Retrieval:
     """A retrieval over the configured backend; opens nothing before its first search."""
-    count = sum(len(corpus.sources) for corpus in settings.corpora.values())
     return Retrieval(
         build_retriever(settings),
         build_ledger(settings),
         build_embedder(settings),
         stale_after_days=settings.search.stale_after_days,
-        cite_source=count != 1,
         corpora=settings.corpora.keys(),
     )
 

@@ -53,6 +53,13 @@ _GROWING = frozenset(
         sqlite3.SQLITE_IOERR_SHMMAP,
     }
 )
+_SYNCING = frozenset(
+    {sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_CLOSE}
+)
+"""When a file system that allocates late says that there was no room."""
+
+ROOM = 65536
+"""Bytes below which a disk is full: what a reader shares with the writer takes half of it."""
 _SYSTEM = {
     errno.ENOSPC: Fault.FULL,
     errno.EDQUOT: Fault.FULL,
@@ -77,32 +84,51 @@ def fault_of(error: BaseException | None, file: Path) -> Fault | None:
         error: of `sqlite3` or of the system.
         file: the database.
     """
-    fault = _by_code(error)
-    if fault is Fault.CLOSED and _is_read_only(file):
-        return Fault.READ_ONLY
-    return fault
-
-
-def _by_code(error: BaseException | None) -> Fault | None:
     if isinstance(error, OSError):
-        return _SYSTEM.get(error.errno or 0)
+        fault = _SYSTEM.get(error.errno or 0)
+        return Fault.READ_ONLY if fault is Fault.CLOSED and _is_read_only(file) else fault
     code = getattr(error, "sqlite_errorcode", None)
     if not isinstance(code, int):
         return None
-    # SQLite says the same of a failing disk and of a file that may not grow.
-    if code in _GROWING and file_size_limit() is not None:
-        return Fault.LIMIT
-    return _EXTENDED.get(code) or _PRIMARY.get(code & 0xFF)
+    fault = _EXTENDED.get(code) or _PRIMARY.get(code & 0xFF)
+    # SQLite says the same of a failing disk, of a full one, and of a file that may not grow. It
+    # says of a file that it can't create only that it can't be opened.
+    if fault is Fault.CLOSED:
+        if _is_read_only(file):
+            return Fault.READ_ONLY
+        return Fault.FULL if _is_full(file) else fault
+    if code in _GROWING or code in _SYNCING:
+        if _is_full(file):
+            return Fault.FULL
+        if code in _GROWING and file_size_limit() is not None:
+            return Fault.LIMIT
+    return fault
 
 
 def _is_read_only(file: Path) -> bool:
-    """Whether the nearest folder that exists lies on a file system without writing."""
-    if sys.platform == "win32":
+    """Whether the file system has no writing."""
+    status = _file_system(file)
+    return status is not None and bool(status.f_flag & os.ST_RDONLY)
+
+
+def _is_full(file: Path) -> bool:
+    """Whether the file system has no room left for a file, or for one more."""
+    status = _file_system(file)
+    if status is None:
         return False
+    # Where files are not counted, both of their numbers are 0.
+    no_more_files = status.f_files > 0 and status.f_favail == 0
+    return no_more_files or status.f_bavail * status.f_frsize < ROOM
+
+
+def _file_system(file: Path) -> os.statvfs_result | None:
+    """That of the nearest folder which exists; None where nobody can say."""
+    if sys.platform == "win32":
+        return None
     for folder in file.absolute().parents:
         with contextlib.suppress(OSError):
-            return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
-    return False
+            return os.statvfs(folder)
+    return None
 
 
 def file_size_limit() -> int | None:

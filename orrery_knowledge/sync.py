@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from orrery_knowledge.embedding import Embedding
@@ -25,8 +25,9 @@ from orrery_knowledge.errors import (
 from orrery_knowledge.filing import Decisions, Filing
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Decision
-from orrery_knowledge.governance.reviews import apply_decisions
+from orrery_knowledge.governance.reviews import apply_decisions, unapplied
 from orrery_knowledge.governance.shown import shown_path
+from orrery_knowledge.losses import Losses
 from orrery_knowledge.models import (
     Document,
     IndexedDocument,
@@ -36,14 +37,18 @@ from orrery_knowledge.models import (
 )
 from orrery_knowledge.preparation import Prepared, prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+from orrery_knowledge.provenance import Provenances
 from orrery_knowledge.tally import Tally
 from orrery_knowledge.telemetry import sync_span
 
 BATCH_CHUNKS = 256
 """Documents are embedded and written once they hold this many chunks: bounds the memory."""
 
-MASS_DELETE_FLOOR = 2
-"""Fewer removals than this are never a mass deletion, whatever their share."""
+NOTHING_LEFT = "nothing would be left to search"
+HELD = "a rollback holds the index; `orrery-knowledge loads resume` lets syncs run again"
+
+Answer = tuple[str, str, str, str]
+"""(corpus, source, path, digest) of a document that answers."""
 
 Progress = Callable[[str, int, int], None]
 """Told (what is read now, documents seen, chunks written) as a sync goes on."""
@@ -120,13 +125,13 @@ async def _guarded(run: _Run) -> SyncReport:
     """Build under the lock; undo what was built unless it was activated."""
     index, ledger, embedder = run.index, run.ledger, run.embedder
     if run.options.dry_run:
-        return await run.build(None)
+        await unapplied(index, ledger)
+        return await run.build(None, refused=HELD if await index.held() else None)
     async with index.lock():
+        run.answered = await index.visible()
         await apply_decisions(index, ledger)
         if await index.held():
-            raise LoadsHeld(
-                "a rollback holds the index; `orrery-knowledge loads resume` lets syncs run again"
-            )
+            raise LoadsHeld(HELD)
         details = {"sources": sorted(source.id for source in run.wanted)}
         load = await index.begin(embedder.fingerprint if embedder else None, details)
         try:
@@ -164,10 +169,22 @@ class _Run:
         self.buffered_chunks = 0
         self.filing = Filing(ledger, self.tally)
         self.embedding = Embedding(index, embedder, self.tally) if embedder else None
+        self.provenances = Provenances(index, self.tally)
         self.written: set[tuple[str, str]] = set()
+        self.answered: Sequence[Answer] = ()
+        self.losses = Losses(
+            max_share=options.max_delete_share,
+            allow_mass_delete=options.allow_mass_delete,
+            allow_empty=options.allow_empty,
+        )
 
-    async def build(self, load: int | None) -> SyncReport:
-        """Fill a load (or, without one, only count), check it and activate it."""
+    async def build(self, load: int | None, refused: str | None = None) -> SyncReport:
+        """Fill a load (or, without one, only count), check it and activate it.
+
+        Args:
+            load: the number that it was begun with; None for a dry run.
+            refused: why a dry run stands for a sync that would not run.
+        """
         self.load = load
         active = await self.index.active_load()
         new_embedder = await self._is_new_embedder()
@@ -180,6 +197,7 @@ class _Run:
             with sync_span(source.id):
                 present[source.id] = await self._read_source(source, known)
                 await self._flush()
+                await self.provenances.write(source.id)
             if new_embedder:
                 self._warn_of_words_only(source.id, known.keys() & present[source.id])
             gone[source.id] = sorted(known.keys() - present[source.id])
@@ -188,12 +206,14 @@ class _Run:
                 known = await self.index.known(source_id)
                 known_total += len(known)
                 gone[source_id] = sorted(known)
-        refused = await self._remove(gone, known_total)
-        report = await self._finish(active, refused or self._refuse_empty())
-        if not (report.refused or report.dry_run):
+        lost = await self._remove(gone, known_total)
+        report = await self._finish(active, refused or lost)
+        if report.dry_run:
+            return report
+        if not report.refused:
             configured = set(self.sources) if self.options.source is None else None
             await _uninterrupted(self.filing.close(present, configured=configured))
-        return report
+        return await self._with_answers(report)
 
     async def _is_new_embedder(self) -> bool:
         loads = await self.index.loads()
@@ -231,9 +251,11 @@ class _Run:
                 seen.add(entry.path)
                 before = known.get(entry.path)
                 mine = decisions.get((source.corpus, source.id, entry.path), {})
-                if not self.options.full and _is_unchanged(before, entry, key, mine):
+                same = before is not None and _is_unchanged(before, entry, key, mine)
+                if before is not None and same and not self.options.full:
                     self.tally.skipped += 1
                     self.filing.settle(source.id, entry.path)
+                    await self.provenances.look_at(source, entry, before)
                     continue
                 if not await self._read_entry(source, entry, decisions, before):
                     seen.discard(entry.path)
@@ -243,7 +265,7 @@ class _Run:
 
     async def _withdraw_trust(self, source: KnowledgeSource, decisions: Decisions) -> None:
         """Take out what answers only because its source was called reviewed once."""
-        if source.trust == "reviewed" or self.load is None:
+        if source.trust == "reviewed":
             return
         applied = await self.index.applied_decision()
         for corpus, source_id, path, digest in await self.index.visible():
@@ -251,7 +273,11 @@ class _Run:
                 continue
             key = (corpus, source_id, path)
             decision = decisions.get(key, {}).get(digest)
-            if decision is None or decision.decision != "approved":
+            if decision is not None and decision.decision == "approved":
+                continue
+            if self.load is None:
+                self.tally.stopped += 1
+            else:
                 await self.index.set_eligible(key, digest, False, applied)
 
     async def _read_entry(
@@ -350,21 +376,20 @@ class _Run:
 
     async def _remove(self, gone: Mapping[str, Sequence[str]], known: int) -> str | None:
         """End documents that are gone; returns why nothing may be activated, if so."""
-        count = sum(len(paths) for paths in gone.values())
-        if self.tally.failed or not count:
+        if self.tally.failed:
             return None
+        count = sum(len(paths) for paths in gone.values())
         self.tally.removed = count
-        share = count / known
-        if (
-            count >= MASS_DELETE_FLOOR
-            and share > self.options.max_delete_share
-            and not self.options.allow_mass_delete
-        ):
-            return (
-                f"{count} of {known} documents are gone from their sources "
-                f"(over {self.options.max_delete_share:.0%}); nothing was activated. If that is "
-                "meant, run sync --allow-mass-delete"
-            )
+        nothing_listed = not self.tally.seen
+        nothing_left = nothing_listed or (
+            count == known > 0
+            and not self.tally.documents
+            and not set(await self.index.sources()) - gone.keys()
+        )
+        self.losses = replace(self.losses, gone=count, known=known, nothing_left=nothing_left)
+        if not self.losses.are_allowed:
+            why = "the sources hold no document" if nothing_listed else NOTHING_LEFT
+            return self.losses.refusal(why, check_paths=nothing_listed)
         for source, paths in gone.items():
             if self.load is not None and paths:
                 await self.index.remove(self.load, source, paths)
@@ -412,20 +437,18 @@ class _Run:
         except CheckFailed as error:
             return str(error)
         if record.documents == 0 and not self.options.allow_empty:
-            return (
-                "nothing would be left to search; nothing was activated. If that is meant, run "
-                "sync --allow-empty"
-            )
+            losses = replace(self.losses, nothing_left=True)
+            return losses.refusal(NOTHING_LEFT)
         return None
 
-    def _refuse_empty(self) -> str | None:
-        nothing = not (self.tally.seen or self.tally.failed)
-        if nothing and not self.options.allow_empty:
-            return (
-                "the sources hold no document; nothing was activated. Check their paths, or run "
-                "sync --allow-empty if that is meant"
-            )
-        return None
+    async def _with_answers(self, report: SyncReport) -> SyncReport:
+        """Count what has begun and what has stopped to answer, for whatever reason."""
+        before = {document[:3] for document in self.answered}
+        try:
+            now = {document[:3] for document in await self.index.visible()}
+        except KnowledgeError:
+            return report  # what was done is done, and must be said
+        return report.model_copy(update={"began": len(now - before), "stopped": len(before - now)})
 
 
 async def _uninterrupted(work: Coroutine[Any, Any, object]) -> None:
@@ -445,13 +468,13 @@ async def _uninterrupted(work: Coroutine[Any, Any, object]) -> None:
 
 
 def _is_unchanged(
-    before: KnownDocument | None, entry: SourceEntry, key: str, decisions: Mapping[str, Decision]
+    before: KnownDocument, entry: SourceEntry, key: str, decisions: Mapping[str, Decision]
 ) -> bool:
     """Whether a document need not be read: same revision, processed the same way.
 
     A stable text that doesn't answer although nobody refused it lost its trust when its source's
     setting was another one: it is read again.
     """
-    if before is None or (before.revision, before.processing_key) != (entry.revision, key):
+    if (before.revision, before.processing_key) != (entry.revision, key):
         return False
     return before.eligible or before.status != "stable" or before.digest in decisions

@@ -29,6 +29,8 @@ class Tally:
     removed: int = 0
     quarantined: int = 0
     pending: int = 0
+    refreshed: int = 0
+    stopped: int = 0
     failed: int = 0
     embedded: int = 0
     seen: int = 0
@@ -95,6 +97,8 @@ class Tally:
             skipped=self.skipped,
             quarantined=self.quarantined,
             pending=self.pending,
+            refreshed=self.refreshed,
+            stopped=self.stopped,
             failed=self.failed,
             embedded=self.embedded,
             passed_over=self.passed_over,

@@ -12,6 +12,7 @@ from orrery_knowledge.governance.shown import shown_path
 from orrery_knowledge.models import Model, SourceEntry, Trust
 from orrery_knowledge.preparation import prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
+from orrery_knowledge.provenance import moved
 from orrery_knowledge.sync import SyncOptions, sync
 
 
@@ -162,9 +163,12 @@ async def _source_drift(
                 continue
             changed = before is None or before.revision != entry.revision
             mine = approvals.get((source.corpus, source.id, entry.path), {})
-            if before is not None and not changed and before.processing_key == key:
-                continue
             where = f"{source.id}: {shown_path(entry.path)}"
+            if before is not None and not changed and before.processing_key == key:
+                if await moved(source, entry, before) is not None:
+                    problem = "is shown with another commit or date than its source has; run sync"
+                    found.append(Drift(kind="source", where=where, problem=problem))
+                continue
             try:
                 if changed and not await _may_answer(source, entry, mine):
                     continue

@@ -35,6 +35,27 @@ class About(NamedTuple):
     question: str
 
 
+def folder_named(given: str) -> Path:
+    """The folder that the user means.
+
+    Raises:
+        NothingToIndex: there is no such user, or no such name can be looked at.
+    """
+    name = f"DOCS={shlex.quote(given)}"
+    try:
+        folder = Path(given).expanduser()
+    except RuntimeError:
+        raise NothingToIndex(
+            f"{name}: there is no such user here; a folder whose name begins with ~ is written ./~"
+        ) from None
+    try:
+        folder.is_dir()  # raises where there can't even be such a name, or nobody may look
+        return folder.resolve()
+    except (OSError, RuntimeError) as error:  # a loop of links is the latter
+        reason = getattr(error, "strerror", None) or "a loop of links"
+        raise NothingToIndex(f"{name} is no folder: {reason.lower()}") from None
+
+
 def check_folder(folder: Path, given: str) -> None:
     """See that there is something to index, before anything is written.
 

@@ -14,9 +14,23 @@ import yaml
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import print_json, say
-from orrery_knowledge.errors import ConfigurationError, KnowledgeError, KnowledgeOff, MissingExtra
+from orrery_knowledge.errors import (
+    BackendUnavailable,
+    ConfigurationError,
+    KnowledgeError,
+    KnowledgeOff,
+    LedgerBehind,
+    LoadsHeld,
+    MissingExtra,
+)
+from orrery_knowledge.explanations import nothing_shown
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.reviews import LEDGER_BEHIND, unapplied
+from orrery_knowledge.protocols import KnowledgeIndex
+from orrery_knowledge.retrieval import NOTHING_INDEXED
 from orrery_knowledge.runtime import build_embedder, build_index, build_ledger
 from orrery_knowledge.settings import Settings, load_settings
+from orrery_knowledge.sync import HELD
 
 
 class Check(NamedTuple):
@@ -80,41 +94,73 @@ async def _installation(config: Path | None, *, may_be_off: bool) -> list[Check]
     except KnowledgeError as error:
         return [Check("configuration", False, str(error), error.exit_code)]
     made = f"backend {settings.backend.type}, embedder {settings.embedder.type}"
-    return [
-        Check("configuration", True, made),
-        await _index(settings),
-        await _ledger(settings),
-        _embedder(settings),
-    ]
+    return [Check("configuration", True, made), *await _stores(settings), _embedder(settings)]
 
 
-async def _index(settings: Settings) -> Check:
+async def _stores(settings: Settings) -> list[Check]:
+    ledger = build_ledger(settings)
     try:
         index = build_index(settings)
-        try:
-            load = await index.active_load()
-            shown = await index.visible() if load is not None else []
-        finally:
+    except KnowledgeError as error:
+        index, refused = None, Check("index", False, str(error), error.exit_code)
+    try:
+        first = refused if index is None else await _index(index, ledger)
+        return [first, await _ledger(index, ledger)]
+    finally:
+        if index is not None:
             await index.close()
+        await ledger.close()
+
+
+async def _index(index: KnowledgeIndex, ledger: Ledger) -> Check:
+    try:
+        load = await index.active_load()
+        shown = await index.visible() if load is not None else []
+        held = await index.held()
     except KnowledgeError as error:
         return Check("index", False, str(error), error.exit_code)
     if load is None:
-        return Check("index", False, "nothing has been indexed; run orrery-knowledge sync", 1)
-    return Check("index", True, f"load {load} answers, with documents: {len(shown)}")
+        return Check("index", False, NOTHING_INDEXED, BackendUnavailable.exit_code)
+    if not shown and (reason := await _why_nothing(index, ledger)):
+        return Check("index", False, reason, BackendUnavailable.exit_code)
+    answers = f"load {load} answers, with documents: {len(shown)}"
+    if held:
+        return Check("index", False, f"{answers}; but {HELD}", LoadsHeld.exit_code)
+    return Check("index", True, answers)
 
 
-async def _ledger(settings: Settings) -> Check:
-    ledger = build_ledger(settings)
+async def _why_nothing(index: KnowledgeIndex, ledger: Ledger) -> str | None:
+    """As a search would say it; what is wrong with the ledger itself is a check of its own."""
     try:
         if not await ledger.exists():
+            return None
+        await ledger.open()
+        return await nothing_shown(index, ledger)
+    except KnowledgeError:
+        return None
+
+
+async def _ledger(index: KnowledgeIndex | None, ledger: Ledger) -> Check:
+    try:
+        applied = await _applied(index) if index is not None else 0
+        if not await ledger.exists():
+            if applied:
+                return Check("ledger", False, LEDGER_BEHIND, LedgerBehind.exit_code)
             return Check("ledger", False, "there is none yet; run orrery-knowledge sync", 1)
         await ledger.open()
         open_entries = await ledger.list_quarantine()
+        if index is not None and applied:
+            await unapplied(index, ledger)
     except KnowledgeError as error:
         return Check("ledger", False, str(error), error.exit_code)
-    finally:
-        await ledger.close()
     return Check("ledger", True, f"answers, with documents in quarantine: {len(open_entries)}")
+
+
+async def _applied(index: KnowledgeIndex) -> int:
+    try:
+        return await index.applied_decision()
+    except KnowledgeError:
+        return 0  # the index has a check of its own
 
 
 def _embedder(settings: Settings) -> Check:

@@ -8,7 +8,7 @@ import click
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import plural, print_json, say
-from orrery_knowledge.errors import UnknownLoad
+from orrery_knowledge.errors import BackendUnavailable, UnknownLoad
 from orrery_knowledge.models import LoadRecord
 from orrery_knowledge.retrieval import NOTHING_INDEXED
 from orrery_knowledge.runtime import build_index
@@ -32,13 +32,15 @@ async def list_(config: Path | None, json_: bool) -> int:
     try:
         records = await index.loads()
         held = await index.held()
+        answering = len(await index.visible()) if records else 0
     finally:
         await index.close()
     if json_:
         print_json([record.model_dump(mode="json") for record in records])
         return 0
     for record in records:
-        say(_line(record))
+        fewer = record.status == "active" and answering != record.documents
+        say(_line(record) + (f"; {answering} may answer" if fewer else ""))
     if not records:
         say(NOTHING_INDEXED)
     if held:
@@ -54,9 +56,12 @@ async def show(config: Path | None, number: int, json_: bool) -> int:
     """One load in full."""
     index = build_index(load_settings(config))
     try:
-        found = [record for record in await index.loads() if record.number == number]
+        records = await index.loads()
     finally:
         await index.close()
+    if not records:
+        raise BackendUnavailable(NOTHING_INDEXED)
+    found = [record for record in records if record.number == number]
     if not found:
         raise _unknown(number)
     if json_:
@@ -75,11 +80,16 @@ async def rollback(config: Path | None, number: int | None, json_: bool) -> int:
     """Go back to load NUMBER (default: the one before), and hold there."""
     index = build_index(load_settings(config))
     try:
+        records = {load.number: load for load in await index.loads()}
+        active = await index.active_load()
         # Before the first load there is no way back, and no index to make for saying so.
-        if number is not None and number not in {load.number for load in await index.loads()}:
+        if active is None:
+            raise BackendUnavailable(NOTHING_INDEXED)
+        if number is not None and number not in records:
             raise _unknown(number)
-        if await index.active_load() is None:
-            raise UnknownLoad(f"there is no earlier load to go back to: {NOTHING_INDEXED}")
+        if number == active:
+            held = " and held" if await index.held() else ""
+            raise UnknownLoad(f"load {number} is already active{held}; nothing was changed")
         record = await index.rollback(number)
     finally:
         await index.close()
@@ -129,7 +139,8 @@ async def gc(config: Path | None, keep: int, min_age: int, json_: bool) -> int:
     index = build_index(load_settings(config))
     try:
         deleted = 0
-        if await index.active_load() is not None:
+        begun = await index.active_load() is not None
+        if begun:
             async with index.lock():
                 deleted = await index.gc(keep, min_age)
     finally:
@@ -137,7 +148,7 @@ async def gc(config: Path | None, keep: int, min_age: int, json_: bool) -> int:
     if json_:
         print_json({"deleted_chunks": deleted})
     else:
-        say(f"deleted {plural(deleted, 'chunk')}")
+        say(f"deleted {plural(deleted, 'chunk')}" if begun else NOTHING_INDEXED)
     return 0
 
 

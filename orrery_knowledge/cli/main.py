@@ -17,8 +17,14 @@ def main() -> None:
         # Documents hold characters that the terminal's encoding may not have.
         sys.stdout.reconfigure(errors="backslashreplace")
     from orrery_knowledge.cli.program import cli
+    from orrery_knowledge.cli.terminal import discard_output
 
-    cli(prog_name="orrery-knowledge")
+    try:
+        cli(prog_name="orrery-knowledge")
+    except BrokenPipeError:
+        # Click could not say what is wrong with the arguments: nobody reads standard error.
+        discard_output(err=True)
+        sys.exit(2)
 
 
 def _open_what_is_closed() -> None:

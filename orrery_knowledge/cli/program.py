@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -9,7 +11,7 @@ import click
 
 from orrery_knowledge import __version__
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import print_error, printable_lines
+from orrery_knowledge.cli.terminal import discard_output, print_error, printable_lines, warn
 
 COMMANDS = {
     "sync": ("sync:sync", "Bring the index up to date with its sources."),
@@ -39,7 +41,15 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)  # noqa: S101 - a slip in the table above
         return command
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _written():
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
+        with _written():
+            return self._invoke(ctx)
+
+    def _invoke(self, ctx: click.Context) -> Any:
         words = ctx.args
         in_json = "--json" in (words[: words.index("--")] if "--" in words else words)
         try:
@@ -56,6 +66,20 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    """What click itself prints (help, the version) ends like what a command prints."""
+    try:
+        yield
+    except BrokenPipeError:
+        discard_output()  # whoever read our output has seen enough
+        raise click.exceptions.Exit(0) from None
+    except OSError as error:
+        discard_output()
+        warn(f"error: output: {error.strerror or error}")
+        raise click.exceptions.Exit(1) from None
 
 
 @click.command(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -26,6 +28,8 @@ def leave_when_interrupted() -> None:
     """
     for number in _NUMBERS:
         signal.signal(number, _leave)
+    # The first one registered is the last one called.
+    atexit.register(_done)
 
 
 @contextmanager
@@ -52,6 +56,20 @@ def cancelling(cancel: Callable[[], object]) -> Iterator[None]:
             # One that was interrupted has said so: it must not say it again.
             if signal.getsignal(number) is first:
                 signal.signal(number, handler)
+
+
+def _done() -> None:
+    """All is done and said: a signal has nothing left to interrupt.
+
+    Python's last act restores the handlers that it found, by which a signal would kill what has
+    just ended well.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()  # may wait for whoever reads it: the last thing that can be interrupted
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    for number in (*_NUMBERS, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _leave(*_: object) -> None:

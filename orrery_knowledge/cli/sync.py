@@ -135,9 +135,22 @@ def _print(report: SyncReport, json_: bool) -> None:
         say(f"would compute {plural(report.embedded, 'embedding')}")
     elif report.activated:
         say(f"load {report.load} is active; {plural(report.embedded, 'embedding')} computed")
-    elif not report.refused:
+    elif not (report.refused or report.refreshed or report.began or report.stopped):
         say("nothing has changed")
+    _print_what_shows(report)
     say(report.summary)
+
+
+def _print_what_shows(report: SyncReport) -> None:
+    """What people notice although the summary doesn't count it."""
+    if report.refreshed:
+        said = "would get" if report.dry_run else "got"
+        say(f"{plural(report.refreshed, 'unchanged document')} {said} another commit or date")
+    if report.began:
+        say(f"{plural(report.began, 'document')} began to answer")
+    if report.stopped:
+        said = "would stop answering" if report.dry_run else "stopped answering"
+        say(f"{plural(report.stopped, 'document')} {said}")
 
 
 class _Progress:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from statistics import mean
@@ -13,6 +12,7 @@ from orrery_knowledge.confidence import confidence
 from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.evaluation.datasets import DOCUMENT_GLOBS, Dataset, LabelledQuery
 from orrery_knowledge.evaluation.metrics import Judged
+from orrery_knowledge.evaluation.workspace import workspace
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.shown import shown_path
 from orrery_knowledge.models import Mode, Model, Query, SyncReport
@@ -92,8 +92,7 @@ async def run_dataset(
         progress: told while documents are indexed.
         on_query: told (done, all) while queries are ranked.
     """
-    with tempfile.TemporaryDirectory(prefix="orrery-eval-") as folder:
-        state = Path(folder)
+    with workspace() as state:
         index = make_index(state)
         ledger = Ledger(state / "ledger.db")
         source = FilesystemSource(

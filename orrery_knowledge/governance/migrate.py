@@ -39,7 +39,15 @@ async def bring_up_to_date(url: sa.URL) -> None:
     """
     # In a worker thread with a plain driver: Alembic knows no other, and an asynchronous
     # connection that fails to open leaves a thread behind that outlives the event loop.
-    await asyncio.to_thread(_bring_up_to_date, url)
+    work = asyncio.ensure_future(asyncio.to_thread(_bring_up_to_date, url))
+    try:
+        await asyncio.shield(work)
+    except asyncio.CancelledError:
+        # The thread goes on, and whoever was cancelled may be about to delete the file's folder.
+        await asyncio.wait({work})
+        if not work.cancelled():
+            work.exception()  # nobody else asks for it
+        raise
 
 
 async def is_there(url: sa.URL) -> bool:

@@ -2,9 +2,31 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.errors import LedgerBehind
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.protocols import KnowledgeIndex
+
+LEDGER_BEHIND = (
+    "the ledger is older than the index (restored from a backup, or another one): "
+    "delete the index and run sync, so that it forgets what the ledger doesn't hold"
+)
+
+
+async def unapplied(index: KnowledgeIndex, ledger: Ledger) -> list[Decision]:
+    """Every decision that the index has not seen, in order. Changes nothing.
+
+    Raises:
+        LedgerBehind: the index has applied a decision that this ledger doesn't hold. New decisions
+            would get numbers that it takes for applied, so it must not answer.
+    """
+    applied = await index.applied_decision()
+    decisions = await ledger.decisions_since(max(applied - 1, 0))
+    if applied:
+        if not decisions or decisions[0].number != applied:
+            raise LedgerBehind(LEDGER_BEHIND)
+        decisions = decisions[1:]
+    return decisions
 
 
 async def apply_decisions(index: KnowledgeIndex, ledger: Ledger) -> int:
@@ -18,18 +40,9 @@ async def apply_decisions(index: KnowledgeIndex, ledger: Ledger) -> int:
         how many decisions were applied.
 
     Raises:
-        ConfigurationError: the index has applied a decision that this ledger doesn't hold. New
-            decisions would get numbers that it takes for applied, so it must not answer.
+        LedgerBehind: see `unapplied`.
     """
-    applied = await index.applied_decision()
-    decisions = await ledger.decisions_since(max(applied - 1, 0))
-    if applied:
-        if not decisions or decisions[0].number != applied:
-            raise ConfigurationError(
-                "the ledger is older than the index (restored from a backup, or another one): "
-                "delete the index and run sync, so that it forgets what the ledger doesn't hold"
-            )
-        decisions = decisions[1:]
+    decisions = await unapplied(index, ledger)
     for decision in decisions:
         await index.set_eligible(
             decision.document,

@@ -6,6 +6,7 @@ from orrery_knowledge.screening.canonical import Canonical, canonical
 from orrery_knowledge.screening.capping import cap
 from orrery_knowledge.screening.controls import label_text, noticed
 from orrery_knowledge.screening.credentials import redact_credentials
+from orrery_knowledge.screening.detectors import InjectionDetector
 from orrery_knowledge.screening.fencing import fence, is_fenced, unfence
 from orrery_knowledge.screening.findings import Finding, Screened
 from orrery_knowledge.screening.injections import screen_injections
@@ -18,6 +19,7 @@ __all__ = [
     "SCREENING_VERSION",
     "Canonical",
     "Finding",
+    "InjectionDetector",
     "Screened",
     "canonical",
     "cap",

@@ -22,8 +22,11 @@ _BULLET = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
 _QUOTE = re2.compile(r"^\s*>[ \t]?")
 _ALONE = re2.compile(r"^\s*(?:\||#{1,6}\s|```|~~~|\$ |<!--)|^\s*(?:=+|-+|\*{3,}|_{3,})\s*$")
 _DATA = re2.compile(
+    # A setting, a time, a logger, a line of a chat, an element of a page, a row of values.
     r"^\s*(?:[\"']?[A-Za-z_][\w./-]*[\"']?\s*(?::\s|=)|[\[({]?\d{4}-\d\d-\d\d"
-    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:|[IWEF]\d{4} |\{\")"
+    r"|[A-Z][a-z]{2} +\d{1,2} \d\d:|[IWEF]\d{4} |\{\"|\[\d{1,2}:\d\d|[\w.-]{1,40}\[\d{1,7}\]:"
+    r"|(?i:<(?:div|p|li|tr|td|h[1-6]|blockquote|section)\b)"
+    r"|[\w.-]{1,40},[\w.-]{1,40},[\w.-]{1,40},)"
 )
 _LINE_STRING = re2.compile(r'"(?:[^"\\\n]|\\.)*"')
 _MAX_ELEMENT = 20_000
@@ -131,7 +134,8 @@ class Blocks:
             return False
         key, _, rest = line.partition(":")
         # "Important: please ..." is prose that happens to begin with a word and a colon.
-        return not (key.strip().isalpha() and len(rest.split()) >= 5)
+        prose = key.strip().isalpha() and rest.lstrip()[:1] not in ("'", '"')
+        return not (prose and len(rest.split()) >= 5)
 
     def _joins(self, index: int) -> bool:
         line = self._lines[index]

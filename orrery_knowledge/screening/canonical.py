@@ -8,9 +8,10 @@ terminal escapes, character references, percent and backslash escapes, inline HT
 from __future__ import annotations
 
 import html
+import sys
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -53,6 +54,26 @@ _LOOKALIKES = {
     "\u03c5": "u",
     "\u03c7": "x",
     "\u03c9": "w",
+    "\u13aa": "a",
+    "\u13df": "c",
+    "\u13ac": "e",
+    "\u13c0": "g",
+    "\u13bb": "h",
+    "\u13a5": "i",
+    "\u13c6": "i",
+    "\u13ab": "j",
+    "\u13e6": "k",
+    "\u13de": "l",
+    "\u13b7": "m",
+    "\u13e2": "p",
+    "\u13a1": "r",
+    "\u13d2": "r",
+    "\u13da": "s",
+    "\u13a2": "t",
+    "\u13d9": "v",
+    "\u13d4": "w",
+    "\u13b3": "w",
+    "\u13c3": "z",
     "\u0251": "a",
     "\u0261": "g",
     "\u0131": "i",
@@ -112,6 +133,24 @@ class Canonical:
             raw_end = min(tail_start + end - self._starts[last], raw_end)
         span = (raw_start, max(raw_start, raw_end))
         return self._parent.raw_span(*span) if self._parent else span
+
+    def view_offset(self, raw: int) -> int:
+        """Where a raw offset lies in the view: the start of the piece that covers it, at least."""
+        if self._parent:
+            raw = self._parent.view_offset(raw)
+        index = bisect_right(self._pieces, (raw, sys.maxsize, True)) - 1
+        if index < 0:
+            return 0
+        start, _, verbatim = self._pieces[index]
+        return self._starts[index] + (raw - start if verbatim else 0)
+
+    def mended(self) -> Iterator[int]:
+        """Where words were put right, if this is a view of a view."""
+        view = self
+        if view._parent:
+            for place, (_, _, verbatim) in zip(view._starts, view._pieces, strict=True):
+                if not verbatim:
+                    yield place
 
 
 class _Builder:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from typing import Any
+
+import re2
 
 from orrery_knowledge.screening.fencing import fence, is_fenced, unfence
 
 _NOTE = "\n[truncated: {shown} of {total} characters shown]"
-# Two fixed shapes without repetition inside a repetition: linear, whatever the text.
-_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
+_CODE = re2.compile(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
 
 
 def cap(text: str, limit: int) -> tuple[str, bool]:
@@ -53,7 +54,7 @@ def _boundary(text: str, room: int) -> int:
 
 def _outside_code(text: str, cut: int) -> tuple[int, str]:
     """The cut moved out of an open code block, or what closes the block there."""
-    opened: re.Match[str] | None = None
+    opened: Any = None
     for line in _CODE.finditer(text, 0, cut):
         marker, info = line.groups()
         if opened is None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import string
+import unicodedata
 from functools import cache
 
 import re2
@@ -19,9 +21,13 @@ from orrery_knowledge.screening.findings import Screened, Stage, run
 _OPEN = "<<<RETRIEVED-DATA {mark} source={source}>>>\n"
 _CLOSE = "\n<<<END-RETRIEVED-DATA {mark}>>>"
 _FENCED = re2.compile(
-    r"(?s)\A<<<RETRIEVED-DATA ([0-9a-f]{24}) source=([^\s<>]{0,200})>>>\n(.*)"
+    r"(?s)\A<<<RETRIEVED-DATA ([0-9a-f]{24}) source=([^\s<>]{0,1000})>>>\n(.*)"
     r"\n<<<END-RETRIEVED-DATA ([0-9a-f]{24})>>>\z"
 )
+_LABEL = 1000
+"""The most characters of a source that a fence names; also in `_FENCED`."""
+
+_PLAIN = frozenset(string.ascii_letters + string.digits + "-_./:#@~+=%")
 LOOKALIKE = re2.compile(
     r"[<\[({«]{2,}[\s/_-]{0,8}(?:end|begin|start|close)?[\s/_-]{0,8}retrieved[\s_-]{0,8}data\b"
 )
@@ -35,15 +41,30 @@ def fence(text: str, *, source: str) -> str:
 
     Args:
         text: the passage; delimiters that imitate ours are replaced in it.
-        source: where it comes from; characters that could end the delimiter are replaced.
+        source: where it comes from, best as a citation; characters that could end the delimiter
+            are percent-encoded, as citations have them, so that a copy still names its document.
     """
     if is_fenced(text):
         return text
-    label = "".join(char if char.isalnum() or char in "-_./:#@~+" else "_" for char in source)[:200]
-    label = label.encode("ascii", "replace").decode().replace("?", "_")
+    label = _label(source)
     inner = _neutralise(text)
     mark = _mark(label, inner)
     return _OPEN.format(mark=mark, source=label) + inner + _CLOSE.format(mark=mark)
+
+
+def _label(source: str) -> str:
+    """The source in characters that end no delimiter: letters, marks and digits of any script."""
+    pieces: list[str] = []
+    room = _LABEL
+    for char in source:
+        stays = char in _PLAIN if char.isascii() else unicodedata.category(char)[0] in "LMN"
+        octets = char.encode("utf-8", "surrogatepass")
+        piece = char if stays else "".join(f"%{octet:02X}" for octet in octets)
+        room -= len(piece)
+        if room < 0:
+            break
+        pieces.append(piece)
+    return "".join(pieces)
 
 
 def is_fenced(text: str) -> bool:

@@ -15,7 +15,8 @@ _STYLED = re2.compile(
     r"(?is)<(?:span|div|p|font|section|td|li|b|i|a|template|noscript|text|small)\b[^<>]*?"
     r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']"
     r"|opacity\s*:\s*0(?:\.0*)?\s*[;\"']|\bhidden\b|color\s*:\s*(?:#fff(?:fff)?\b|white\b"
-    r"|transparent\b)|aria-hidden\s*=|text-indent\s*:\s*-\d{3}|left\s*:\s*-\d{3})[^<>]*>.*?</\w{1,10}\s*>"
+    r"|transparent\b)|aria-hidden\s*=|text-indent\s*:\s*-\d{3}"
+    r"|left\s*:\s*-\d{3})[^<>]*>.*?</\w{1,10}\s*>"
     r"|\$\s*\\color\{white\}.{0,500}?\$"
 )
 _FLAG = re2.compile(
@@ -41,6 +42,20 @@ _BLOB = re2.compile(
     r"|(?:[0-9a-fA-F]{2}[ :]){24,}[0-9a-fA-F]{2}|(?:[01]{8}\s){16,}[01]{8}"
 )
 _MAX_BLOB = 200_000
+_LAYERS = 2
+_BASE32 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+_MORSE = re2.compile(r"(?:[.\x{b7}-]{1,6}[ /|]{1,3}){12,}[.\x{b7}-]{1,6}")
+_GAP = re2.compile(r"\s{0,2}[/|]\s{0,2}|\s{3,}")
+_NUMBERS = re2.compile(
+    r"\b(?:(?:3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])(?:,\s?|\s)){15,}(?:3[2-9]"
+    r"|[4-9][0-9]|1[01][0-9]|12[0-6])\b"
+)
+_CODES = """
+    .- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .--
+    -..- -.-- --..
+"""
+_LETTERS = dict(zip(_CODES.split(), "abcdefghijklmnopqrstuvwxyz", strict=True))
+"""The international Morse code (ITU-R M.1677-1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +98,33 @@ def invisible_runs(text: str) -> Iterator[tuple[str, int, int]]:
 def decoded_prose(text: str) -> Iterator[Decoded]:
     """Base64, hexadecimal and binary runs that decode to words."""
     for match in _BLOB.finditer(text):
-        blob = match.group()
-        if len(blob) <= _MAX_BLOB:
-            for octets in _decodings(blob):
-                try:
-                    prose = octets.decode()
-                except UnicodeDecodeError:
-                    continue
-                if _is_prose(prose):
-                    yield Decoded(match.start(), match.end(), prose)
-                    break
+        start, end = match.span()
+        # Behind a backslash, the first letter belongs to an escape such as ``\\n``.
+        start += text[start - 1 : start] == "\\" and text[start] in "nrt"
+        if end - start <= _MAX_BLOB and (prose := _decoded(text[start:end], _LAYERS)):
+            yield Decoded(start, end, prose)
+    for match in _MORSE.finditer(text):
+        words = _GAP.split(match.group().strip())
+        prose = " ".join("".join(_LETTERS.get(sign, "") for sign in w.split()) for w in words)
+        if _is_prose(prose):
+            yield Decoded(match.start(), match.end(), prose)
+    for match in _NUMBERS.finditer(text):
+        prose = "".join(chr(int(number)) for number in match.group().replace(",", " ").split())
+        if _is_prose(prose):
+            yield Decoded(match.start(), match.end(), prose)
+
+
+def _decoded(blob: str, layers: int) -> str | None:
+    for octets in _decodings(blob):
+        try:
+            prose = octets.decode()
+        except UnicodeDecodeError:
+            continue
+        if _is_prose(prose):
+            return prose
+        if layers and _BLOB.fullmatch(prose.strip()):
+            return _decoded(prose.strip(), layers - 1)
+    return None
 
 
 def _decodings(blob: str) -> Iterator[bytes]:
@@ -105,6 +137,10 @@ def _decodings(blob: str) -> Iterator[bytes]:
     standard = flat.rstrip("=").replace("-", "+").replace("_", "/")
     with suppress(binascii.Error, ValueError):
         yield base64.b64decode(standard + "=" * (-len(standard) % 4), validate=True)
+
+    if flat.isupper() and not set(standard) - _BASE32:
+        with suppress(binascii.Error, ValueError):
+            yield base64.b32decode(standard + "=" * (-len(standard) % 8))
 
 
 def _is_prose(text: str) -> bool:

@@ -7,23 +7,32 @@ that change something hold there.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from orrery_knowledge.screening import controls, hidden, links
 from orrery_knowledge.screening.blocks import Blocks
 from orrery_knowledge.screening.canonical import Canonical, canonical
+from orrery_knowledge.screening.clauses import verdicts
 from orrery_knowledge.screening.cues import CUES, HIDDEN_CUES
+from orrery_knowledge.screening.detectors import DETECTED, InjectionDetector, detected
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Kind, Screened, searchable
 from orrery_knowledge.screening.phrases import Rule
 from orrery_knowledge.screening.rules import STRONG
-from orrery_knowledge.screening.variants import plain, turned
+from orrery_knowledge.screening.variants import disguises, plain, turned
 
 _MARKER = "[withheld: instructions aimed at an agent ({rule})]"
 _HIDDEN_MARKER = "[withheld: invisible text ({rule})]"
 _SENTENCE = 160
+COMMENTED = 1
+"""Comments are for people who edit: an order to them is ordinary."""
+CONCEALED = 4
+"""Encoded, mirrored, or styled so that nobody sees it."""
 _DEPTH = 2
+_DISGUISES = 2
+"""One misspelt word is a slip."""
 _BEFORE = " \t\n.!?;,"
 """What a match may begin with that still belongs to the sentence before."""
 
@@ -35,14 +44,21 @@ class _Match:
     end: int
 
 
-def screen_injections(text: str) -> Screened:
+def screen_injections(text: str, *, detector: InjectionDetector | None = None) -> Screened:
     """Replace each block that instructs an agent by a marker of one line.
 
     Everything else stays byte for byte, but for control and invisible characters, which go (see
     `controls`), and the addresses of images on other hosts: they are replaced, without a finding
     unless the address is made to carry data.
+
+    Args:
+        text: any str.
+        detector: asked behind the rules, about what they left.
     """
-    return screen_inside(text, edits, controls.edits)
+    if detector is None:
+        return screen_inside(text, edits, controls.edits)
+    asked = detected(detector, _MARKER.format(rule=DETECTED))
+    return screen_inside(text, edits, controls.edits, asked)
 
 
 def edits(text: str) -> Sequence[Edit]:
@@ -56,18 +72,18 @@ def edits(text: str) -> Sequence[Edit]:
         found.append(Edit(start, end, links.DEFANGED, "injection", "exfil-image", place))
     concealed = hidden.comments(raw)
     styled = hidden.styled(raw)
-    for start, end, cues in (
-        *((*span, CUES) for span in concealed),
-        *((*span, HIDDEN_CUES) for span in styled),
+    for start, end, cues, weight in (
+        *((*span, CUES, COMMENTED) for span in concealed),
+        *((*span, HIDDEN_CUES, CONCEALED) for span in styled),
     ):
         inner = plain(canonical(raw[start:end]))
-        for match in (*_strong(inner), *_cues(inner, cues)):
+        for match in (*_strong(inner), *_cues(inner, cues), *_weighed(inner, hidden=weight)):
             found.append(_edit(start, end, (start, end), "hidden", match.rule))
             break
     view = plain(canonical(raw))
     convicted = [
         (match.rule, *view.raw_span(match.start, match.end))
-        for match in (*_strong(view), *_turned(view))
+        for match in (*_strong(view), *_weighed(view, raw=raw), *_turned(view))
     ]
     suspects = [(match.rule, *view.raw_span(match.start, match.end)) for match in _cues(view, CUES)]
     if convicted or suspects:
@@ -113,6 +129,19 @@ def _strong(view: Canonical) -> Iterator[_Match]:
         yield from _matches(view.text, rule)
 
 
+def _weighed(view: Canonical, *, hidden: int = 0, raw: str = "") -> Iterator[_Match]:
+    places = disguises(view, raw)
+
+    def disguised(start: int, end: int) -> bool:
+        return bisect_left(places, end) - bisect_left(places, start) >= _DISGUISES
+
+    found = verdicts(view.text, hidden=hidden, disguised=disguised if places else None)
+    for rule, start, end in found:
+        words = view.text[start:end]
+        start += len(words) - len(words.lstrip(_BEFORE))
+        yield _Match(rule, start, end - len(words) + len(words.rstrip()))
+
+
 def _cues(view: Canonical, rules: Sequence[Rule]) -> Iterator[_Match]:
     for rule in rules:
         yield from _matches(view.text, rule)
@@ -141,7 +170,7 @@ def _sentence(text: str, start: int, end: int) -> str:
 
 def _turned(view: Canonical) -> Iterator[_Match]:
     for line, (start, end) in turned(view):
-        for match in _strong(canonical(line)):
+        for match in (*_strong(mended := canonical(line)), *_weighed(mended, hidden=CONCEALED)):
             yield _Match(match.rule, start, end)
             break
 
@@ -149,7 +178,7 @@ def _turned(view: Canonical) -> Iterator[_Match]:
 def _rule_of(prose: str, depth: int) -> str | None:
     """The rule that decoded prose breaks; hidden as it is, one cue is enough."""
     view = plain(canonical(prose))
-    for match in (*_strong(view), *_cues(view, HIDDEN_CUES)):
+    for match in (*_strong(view), *_cues(view, HIDDEN_CUES), *_weighed(view, hidden=CONCEALED)):
         return match.rule
     if depth:
         for blob in hidden.decoded_prose(searchable(prose)):

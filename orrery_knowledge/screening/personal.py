@@ -10,11 +10,25 @@ from collections.abc import Iterator, Sequence
 
 import re2
 
+from orrery_knowledge.screening.checksums import luhn
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable, word_set
+from orrery_knowledge.screening.national_ids import numbers
+from orrery_knowledge.screening.phones import phones
+from orrery_knowledge.screening.placeholders import masked
 
+_LETTERS = r"\w\x{c0}-\x{24f}\x{400}-\x{4ff}"
+"""Latin with its accents, and Cyrillic: whole scripts would make the automaton too large."""
 _EMAIL = re2.compile(
-    r"(?i)(?:^|[^\w.+@/:-])(?:mailto:)?(?P<v>[a-z0-9][\w.+%-]{0,63}@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24})(?:[^\w@:]|:[^\w/]|:?$)"
+    rf"(?i)(?:^|[^{_LETTERS}.+@/:%-]|%20|(?:mail|to|from|cc|bcc|user|login|contact|owner|reporter"
+    r"|assignee|author|name|by):|\\[nrt])(?:mailto:)?"
+    rf"(?P<v>[{_LETTERS}][{_LETTERS}.+'%-]{{0,63}}(?:@"
+    rf"|%40)(?:[{_LETTERS}-]{{1,63}}\.)+[a-z\x{{c0}}-\x{{24f}}\x{{400}}-\x{{4ff}}]{{2,24}})"
+    r"(?:[^\w@:]|:[^\w/]|:?$)"
+)
+_SPELT = re2.compile(
+    r"(?i)(?:^|[^\w.+@/:-])(?P<v>[a-z0-9][\w.+-]{0,63}\s?[\[({<]\s?at\s?[\])}>]\s?[a-z0-9-]{1,63}"
+    r"(?:(?:\.|\s?[\[({<]\s?dot\s?[\])}>]\s?)[a-z0-9-]{1,63}){1,4})"
 )
 _ROLES = word_set(
     """
@@ -23,6 +37,8 @@ _ROLES = word_set(
     users username me you someone postgres mysql system daemon nobody deploy ubuntu ec2-user core
     """
 )
+_LISTS = word_set("team teams list users dev devs announce advocates maintainers security support")
+_DOTS = re2.compile(r"[._-]")
 _RESERVED = (
     "example.com",
     "example.org",
@@ -35,6 +51,7 @@ _RESERVED = (
     ".internal",
     ".svc",
     "gserviceaccount.com",
+    "calendar.google.com",
 )
 _CARD = re2.compile(
     r"(?:^|[^\w.+-])(?P<v>[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}"
@@ -46,16 +63,6 @@ _ISSUED = re2.compile(
 )
 """Number ranges of the large card networks (ISO/IEC 7812 issuer identification)."""
 _IBAN = re2.compile(r"\b(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b")
-_PHONE = re2.compile(
-    r"(?:^|[^\w.+/=-])(?P<v>\+[1-9]\d{0,2}[ .-]?(?:\(\d{1,4}\)[ .-]?)?\d{1,4}(?:[ .-]?\d{2,4}){2,4}"
-    r"|\(\d{3}\) ?\d{3}[ .-]\d{4})(?:[^\w-]|$)"
-)
-_CALL = re2.compile(
-    r"(?i)\b(?:phone|tel|mobile|cell|call|pager|hotline|fax|sms)\b[^\n\d+(]{0,20}"
-    r"(?P<v>\(?\d{2,4}\)?[ .-]\d{3,4}[ .-]\d{3,5}|0\d{2,4}[ /.-]?\d{5,9})\b"
-)
-_SOCIAL = re2.compile(r"(?i)\b(?:ssn|social security)\b[^\n\d]{0,24}(?P<v>\d{3}-?\d{2}-?\d{4})\b")
-_SOCIAL_PLAIN = re2.compile(r"(?:^|[^\w.-])(?P<v>\d{3}-\d{2}-\d{4})(?:[^\w-]|$)")
 _IBAN_LENGTHS = {
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22,
     "BR": 29, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DK": 18, "DO": 28, "EE": 20,
@@ -70,13 +77,13 @@ _IBAN_LENGTHS = {
 
 
 def redact_personal(text: str) -> Screened:
-    """Replace e-mail addresses, phone and card numbers, IBANs and US social security numbers."""
+    """Replace e-mail addresses, phone and card numbers, IBANs and national ids."""
     return screen_inside(text, edits)
 
 
 def edits(text: str) -> Sequence[Edit]:
     """The stage: what to change in a text."""
-    raw = searchable(text)
+    raw = masked(searchable(text))
     return [
         Edit(start, end, f"[REDACTED:{rule}]", "personal", rule, (start, end))
         for rule, start, end in _found(raw)
@@ -84,25 +91,29 @@ def edits(text: str) -> Sequence[Edit]:
 
 
 def _found(text: str) -> Iterator[tuple[str, int, int]]:
-    if "@" in text:
+    if "@" in text or "%40" in text:
         for match in _overlapping(_EMAIL, text):
-            name, _, host = match[0].lower().rpartition("@")
-            if name.split("+")[0] not in _ROLES and not host.endswith(_RESERVED):
+            name, _, host = match[0].lower().replace("%40", "@").rpartition("@")
+            if not _is_role(name) and not host.endswith(_RESERVED):
                 yield "email", match[1], match[2]
+    if "at" in text.lower():
+        for _, start, end in _overlapping(_SPELT, text):
+            yield "email", start, end
     for value, start, end in _overlapping(_IBAN, text):
         if is_iban(value):
             yield "iban", start, end
     for value, start, end in _overlapping(_CARD, text):
         if is_card(value):
             yield "payment-card", start, end
-    for pattern in (_PHONE, _CALL):
-        for value, start, end in _overlapping(pattern, text):
-            if 9 <= sum(char.isdigit() for char in value) <= 15:
-                yield "phone", start, end
-    for pattern in (_SOCIAL, _SOCIAL_PLAIN):
-        for value, start, end in _overlapping(pattern, text):
-            if is_social(value):
-                yield "social-security", start, end
+    if any(char.isdigit() for char in text):
+        yield from numbers(text)
+        yield from phones(text)
+
+
+def _is_role(name: str) -> bool:
+    """Whether an address is that of a role or a list, and of no person."""
+    local = name.split("+")[0]
+    return local in _ROLES or _DOTS.split(local)[-1] in _LISTS
 
 
 def _overlapping(pattern: re2._Regexp, text: str) -> Iterator[tuple[str, int, int]]:
@@ -112,12 +123,8 @@ def _overlapping(pattern: re2._Regexp, text: str) -> Iterator[tuple[str, int, in
 
 def is_card(value: str) -> bool:
     """Whether digits have a card's length and pass Luhn's check (ISO/IEC 7812-1)."""
-    digits = [int(char) for char in value if char.isdigit()]
-    flat = "".join(map(str, digits))
-    if not 13 <= len(digits) <= 19 or len(set(digits)) < 2 or not _ISSUED.match(flat):
-        return False
-    doubled = [digit * 2 - 9 * (digit > 4) for digit in digits[-2::-2]]
-    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+    flat = "".join(char for char in value if char.isdigit())
+    return len(set(flat)) > 1 and bool(_ISSUED.match(flat)) and luhn(flat)
 
 
 def is_iban(value: str) -> bool:
@@ -126,10 +133,3 @@ def is_iban(value: str) -> bool:
     if _IBAN_LENGTHS.get(flat[:2]) != len(flat):
         return False
     return int("".join(str(int(char, 36)) for char in flat[4:] + flat[:4])) % 97 == 1
-
-
-def is_social(value: str) -> bool:
-    """Whether a number lies in the ranges that the US administration gives out."""
-    flat = value.replace("-", "")
-    area, group, serial = flat[:3], flat[3:5], flat[5:]
-    return area not in ("000", "666") and area < "900" and group != "00" and serial != "0000"

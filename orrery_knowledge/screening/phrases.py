@@ -35,7 +35,7 @@ OVERRIDE = (
 QUANTITY = r"(?:all|any|every|everything|each|whatever|your|my|its|these|those|of|the|other|and|or)"
 EARLIER = (
     r"(?:previous(?:ly)?|prior|preceding|earlier|above|foregoing|former|initial|original|existing"
-    r"|current|past|old|system|developer|safety|given|default|built-?in|pre-?programmed|following"
+    r"|current|system|developer|safety|given|default|built-?in|pre-?programmed|following"
     r"|subsequent|user)"
 )
 INSTRUCTION = (

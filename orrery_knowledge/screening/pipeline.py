@@ -6,7 +6,7 @@ from orrery_knowledge.screening import controls, credentials, injections, person
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Screened
 
-SCREENING_VERSION = "2"
+SCREENING_VERSION = "3"
 """Part of every document's processing key: raise it when a rule changes what a text becomes."""
 
 

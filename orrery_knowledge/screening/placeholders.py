@@ -32,33 +32,57 @@ _WORDS = word_set(
 )
 _KEYWORDS = ("password", "passwd", "token", "credential", "api-key", "apikey")
 _REFERENCE = re2.compile(
-    r"^[\"']?(?:\\?\$|%[A-Za-z_]+%|%\(|\{\{|<[^>]*>?$|\[[^\]]*\]?$|\{[A-Za-z_.]+\}|#\{|@|!(?:Ref"
-    r"|Sub|vault)|&\w+$|\*{3,}"
-    r"|x{4,}$|X{4,}$|\.{3,}|…|-+$|_+$|\(|~/|\.\.?/|file:|vault:|ssm:|env[:(.]"
-    r"|secretref|op://|arn:|process\.env|os\.(?:environ|getenv)|getenv|ENV\[|System\.getenv|var\."
+    r"^[\"']?(?:\\{0,2}\$(?:[A-Z_][A-Z0-9_]*(?:$|\W)"
+    r"|[a-z_]+[a-z0-9]*(?:[A-Z][a-z0-9]+)*(?:$|[^\w$])|[\d*@#?!]$|[{(\[]|env:)"
+    r"|%[A-Za-z_]+%|%\(\w|\{\{|<[^>]*>?$|&lt;|\[[\w .:-]*\]?$|\{[\w.]+\}(?:\\n)*$|#\{|@[\w./-]+$"
+    r"|!(?:Ref|Sub|vault|reference)\b|&\w+$|\*{3,}"
+    r"|x{4,}$|X{4,}$|#{3,}$|\.{3,}|…|-+$|_+$|\([\w ]*\)?$|~/|\.\.?/|file:|vault:|ssm:|env[:(.]"
+    r"|secretref|op://|arn:|projects/|keyvault|\@Microsoft\.KeyVault"
+    r"|process\.env|os\.(?:environ|getenv)|getenv|ENV\[|System\.getenv|var\."
     r"|local\.|data\.|module\.|self\.|this\.|config\.|settings\.|secrets\.|request\.|args\."
-    r"|options\.)"
+    r"|options\.|\$_(?:ENV|SERVER|POST|GET)\b|--?[a-z][a-z-]+$)"
 )
 _FILLER = re2.compile(
     r"(?i)^(?:x+|\*+|\.+|-+|_+|0+|1+|a+|1234567890|0123456789|12345678|123456)$"
-    r"|(?:your|my|the|insert|enter|replace|put|some)[_\s-].{0,40}(?:password|secret|token|key"
-    r"|here|value|id)"
-    r"|<[^<>]{1,60}>|\{\{|\$\{|\$\(|^\w+\(|\*{4,}|\.{3,}$|x{6,}|example(?:key|token|secret"
-    r"|password)?$"
+    r"|(?:^|[^a-z])(?:your|my|the|insert|enter|replace|put|some)[_\s-].{0,40}(?:password|secret"
+    r"|token|key|here|value|id)"
+    r"|^(?:replace|change|insert|enter|fill|put|update)[_-]?(?:me|this|in|it)\b"
+    r"|<[a-z][a-z0-9 _./-]{0,60}>|\{\{|\$\{[\w.:-]|\$\([a-z]|^[A-Za-z_]\w*\([\w\s\"'.,\[\]]*\)?$"
+    r"|\*{4,}|\.{3,}$|x{6,}"
+    r"|example(?:key|token|secret|password)?$"
     r"|^\[redacted|^redacted|^(?:not|never|should|must|will|is|are|was|has|can|may)$"
     r"|^(?:sk|pk|rk)[-_](?:[a-z]+[-_])?1234\w{0,8}$|^sk-\.{2,}"
 )
 _UUID = re2.compile(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
 _DIGEST = re2.compile(r"(?i)^(?:sha(?:1|224|256|384|512)|md5)[:-][0-9a-f+/=]+$")
 _CODE = re2.compile(
-    r"^[A-Za-z_][\w.]*\(|\)$|^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$|^[A-Za-z_]\w*\[|::|->|=>|&&|\|\|"
+    r"^[A-Za-z_][\w.]*\(|^[A-Za-z_][\w.]*\[[\w\"'.:]*\]?|\)$|::[A-Za-z]|[\w)]->[a-z]|=>|&&|\|\|"
 )
+_PART = (
+    r"(?:[A-Z]{0,4}[a-z]*(?:[A-Z][a-z]+)*(?:[A-Z]{0,3}|\d{0,2})|[a-z_]+\d?[a-z_]*\d{0,2}"
+    r"|[A-Z][A-Z_]*)"
+)
+_ATTRIBUTE = re2.compile(rf"^{_PART}(?:\??\.{_PART})+!?$")
+_CONSTANT = re2.compile(r"^[A-Z]{2,}(?:_[A-Z]+)+$")
 _PATH = re2.compile(r"^/(?:[\w.@-]+/)*[\w.@-]*$")
-_ABOUT = re2.compile(r"^[#./]{0,2}[a-z]+(?:[-_./#][a-z]+)*$")
+_ABOUT = re2.compile(r"^[#./]{0,2}(?:[a-z]{1,16}(?:[-_./#][a-z]{1,16})*)$")
 _GENERATED = re2.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)+-[bcdfghjklmnpqrstvwxz2456789]{5}$")
 """Kubernetes ends generated names with five characters of this alphabet (apimachinery's `rand`)."""
 _SLUG = re2.compile(r"^[a-z]+(?:[-_./][a-z]+)*$")
+_APART = re2.compile(r"[^A-Za-z0-9]+")
+_CAMEL = re2.compile(r"^[A-Z]{0,4}[a-z]{2,}(?:[A-Z]{1,4}[a-z]{2,})*[A-Z]{0,4}s?$")
+_MARKER = re2.compile(r"\[REDACTED:[a-z-]{1,40}\]")
 _NUMBER = re2.compile(r"^[\d.,:%/-]+[a-zA-Z]{0,3}$")
+
+
+def masked(text: str) -> str:
+    """The same text with our markers blotted out, character for character.
+
+    A marker names its rule ("password", "phone"), and must not become a name for what follows it.
+    """
+    if "[REDACTED:" not in text:
+        return text
+    return str(_MARKER.sub(lambda match: "*" * len(match.group()), text))
 
 
 def is_placeholder(value: str) -> bool:
@@ -81,7 +105,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression: a call, an attribute, a type."""
-    return bool(_CODE.search(value))
+    return bool(_CODE.search(value) or _ATTRIBUTE.match(value) or _CONSTANT.match(value))
 
 
 def is_name(value: str) -> bool:
@@ -98,7 +122,7 @@ def looks_random(value: str) -> bool:
     """Whether a value mixes letters and digits as a generated one does, inside of one part."""
     if len(value) < 10 or is_uuid(value) or is_name(value):
         return False
-    parts = [part for part in re2.split(r"[^A-Za-z0-9]+", value) if part]
+    parts = [part for part in _APART.split(value) if part]
     mixed = [
         part
         for part in parts
@@ -106,7 +130,9 @@ def looks_random(value: str) -> bool:
         and any(char.isdigit() for char in part)
         and any(char.isalpha() for char in part)
     ]
-    cased = [part for part in parts if len(part) >= 12 and _changes(part) >= 4]
+    cased = [
+        part for part in parts if len(part) >= 12 and _changes(part) >= 4 and not _CAMEL.match(part)
+    ]
     return bool(mixed or cased) and len(set(value)) >= 7
 
 

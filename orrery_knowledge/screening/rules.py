@@ -193,11 +193,20 @@ STRONG: tuple[Rule, ...] = (
         unless=r"\b(?:curl|helm|kubectl|yaml|attackers?)\b",
     ),
     rule(
+        "exfiltration",
+        r"\b(?:print|show|display|respond(?:ing)? with|reply with|answer with|render|concatenate)"
+        r"\b[^\n]{0,80}(?:\]\(|\]\[|!\[|https?:)(?:[^\n]"
+        r"|\n){0,200}[=/?][\\\"]{0,2}[\[{<]{1,2}[a-z_]{2,20}[\]}>]",
+    ),
+    rule(
+        "response-shaping",
+        r"\b(?:do not|don'?t) (?:say|do|write|output|print|reply"
+        r"|answer) anything (?:else )?(?:other"
+        r" than|but|except)\b",
+    ),
+    rule(
         "chat-template",
-        r"<\|(?:im_start|im_end|im_sep|system|user|assistant|endoftext|end_of_text|begin_of_text"
-        r"|start_header_id|end_header_id|eot_id|eom_id|python_tag|tool_call|tool|channel|message"
-        r"|start"
-        r"|end|return|call|constrain|endofprompt|fim_prefix)\|>|\[/?inst\]|<</?sys>>"
+        r"<\|[a-z][a-z0-9_ ]{1,30}\|>|</?im_(?:start|end)>|\[/?inst\]|<</?sys>>"
         r"|<(?:start|end)_of_turn>|</?s>\s{0,2}\[inst|<\x{ff5c}(?:user|assistant|begin)",
     ),
     rule(

@@ -15,27 +15,52 @@ from typing import Any
 
 import re2
 
-from orrery_knowledge.screening.credentials import KEYWORD, is_setting, redact_credentials
+from orrery_knowledge.screening.credentials import redact_credentials
 from orrery_knowledge.screening.findings import Finding, Screened, word_set
+from orrery_knowledge.screening.names import KEYWORD, is_setting, parts
+from orrery_knowledge.screening.personal import redact_personal
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random
 
 Note = Callable[[Sequence[Finding]], None]
 
 _SECRET_NAME = re2.compile(rf"(?i){KEYWORD}|authorization")
-_NAMES = ("name", "key", "variable", "header", "field", "parameter", "property", "setting")
+_NAMES = ("name", "key", "k", "variable", "header", "field", "parameter", "property", "setting")
 _VALUES = word_set(
     "value values val data content contents text string plaintext raw current default"
-    " secretstring securevalue defaultvalue"
+    " secretstring securevalue defaultvalue v s plain plainvalue cleartext decoded"
 )
 """Keys that say nothing of what they hold: the name beside or above them counts."""
 _COLUMNS = word_set("columns header headers fields names")
 _ROWS = word_set("rows data values records items")
+_ORDINARY = word_set(
+    "passage passages passed passes passing passenger passengers passive bypass compass author"
+    " authors authored monkey keyboard keyword keywords tokenizer tokenized"
+)
+"""Words that only hold the letters of one that names a secret; `passages` names search results."""
+_MAX_NAME = 200
 _MAX_JSON = 1_000_000
+_MAX_KNOWN = 4_000
 _MIN_SECRET = 4
+_MIN_NUMBER, _MAX_NUMBER = 6, 40
+
+
+_known = lru_cache(maxsize=4_096)(redact_credentials)
+
+
+def _known_text(text: str) -> Screened:
+    # The same passages and rows come again in every request of a conversation.
+    return _known(text) if len(text) <= _MAX_KNOWN else redact_credentials(text)
+
+
+@lru_cache(maxsize=1_024)
+def _known_named(name: str, value: str) -> Screened:
+    return redact_named(name, value)
 
 
 def redact_tree(tree: Any, note: Note) -> Any:
     """Return a copy of a plain tree (dicts, lists, scalars) without the credentials in it.
+
+    Numbers of persons that only their key tells (a phone, an id) go as well.
 
     Text that is JSON is read as a tree too, and written anew where something in it went.
 
@@ -51,8 +76,8 @@ class _Walk:
 
     def __init__(self, note: Note) -> None:
         self._note = note
-        self._text = lru_cache(maxsize=None)(redact_credentials)
-        self._named = lru_cache(maxsize=None)(redact_named)
+        self._text = _known_text
+        self._named = _known_named
 
     def value(self, value: Any, name: str | None) -> Any:
         if isinstance(value, str):
@@ -65,6 +90,21 @@ class _Walk:
             shown = self._screen(self._named(name, str(value)))
             return value if shown == str(value) else shown
         return value
+
+    def _person(self, name: str, value: Any) -> Any:
+        """A number of a person, which is known by the name beside it: ``{"ssn": 219099999}``."""
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            return value
+        text = str(value)
+        if not _MIN_NUMBER <= len(text) <= _MAX_NUMBER:
+            return value
+        if sum(char.isdigit() for char in text) < _MIN_NUMBER:
+            return value
+        head = f"{name}: "
+        screened = redact_personal(head + text)
+        if not screened.findings or not screened.text.startswith(head):
+            return value
+        return self._screen(screened)[len(head) :]
 
     def _screen(self, screened: Screened) -> str:
         self._note(screened.findings)
@@ -96,6 +136,7 @@ class _Walk:
             if columns and low in _ROWS and isinstance(value, list):
                 value = [self._row(row, columns) for row in value]
             own = self._own_name(key, low, pair, name)
+            value = self._person(pair or key if low in _VALUES else key, value)
             shown = self._screen(self._text(key))
             number = 2
             while shown in clean:
@@ -153,9 +194,13 @@ class _Walk:
         return marker
 
 
+@lru_cache(maxsize=4_096)
 def is_secret_name(name: str) -> bool:
     """Whether the rules need to see a value together with this name."""
-    return len(name) <= 200 and bool(_SECRET_NAME.search(name))
+    if len(name) > _MAX_NAME or not _SECRET_NAME.search(name):
+        return False
+    words = parts(name)
+    return not words or any(_SECRET_NAME.search(word) for word in words if word not in _ORDINARY)
 
 
 def _follows(before: Any, item: Any, *, pair: bool) -> bool:
@@ -173,7 +218,8 @@ def _follows(before: Any, item: Any, *, pair: bool) -> bool:
 
 def redact_named(name: str, value: str) -> Screened:
     """Screen a value as it stands behind its name; the findings' offsets are those of the line."""
-    head = json.dumps(" ".join(name.split()).replace(" ", "_"))
+    # A label may end as one: ``{"password:": "..."}``.
+    head = json.dumps(" ".join(name.split()).rstrip(" :=?").replace(" ", "_"))
     screened = redact_credentials(f"{head}: {json.dumps(value, ensure_ascii=False)}")
     if not screened.findings:
         return Screened(text=value)

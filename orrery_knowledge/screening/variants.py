@@ -32,7 +32,11 @@ _SMALL = word_set(
     "you your"
 )
 _WORDS = VOCABULARY | _SMALL
-_ORDINARY = frozenset({"content", "massage", "foreword", "repent"})
+_ORDINARY = word_set(
+    """
+    content massage foreword repent safely securely conform tainting trailing discord concent
+    """
+)
 """Words that are one letter away from a key word and mean something else."""
 _MAX_WORD = 300
 _LONGEST = max(map(len, _WORDS))
@@ -40,7 +44,15 @@ _LEET = str.maketrans("013457@$!89", "oieastasibg")
 _LEET_L = str.maketrans("013457@$!89", "oleastaslbg")
 _BREAKS = str.maketrans(dict.fromkeys(" \t\n\"'`*_~|,;:.?()[]{}<>/\\=+-#&^%", " "))
 _SPACED = re2.compile(r"\b[a-z0-9@$!](?:[ \t._*|/~-]{1,3}[a-z0-9@$!]){6,}\b")
+_SNAKE = re2.compile(r"\b[a-z]{1,20}(?:[_.-][a-z]{1,20}){4,}\b")
 _GAP = re2.compile(r"[ \t]{2,3}|[ \t][._*|/~-][ \t]|[._*|/~-]{2,3}")
+_MIXED = re2.compile(
+    r"[A-Za-z]{0,12}(?:[A-Za-z][\x{370}-\x{3ff}\x{400}-\x{52f}\x{13a0}-\x{13ff}]"
+    r"|[\x{370}-\x{3ff}\x{400}-\x{52f}\x{13a0}-\x{13ff}][A-Za-z])[\w\x{370}-\x{52f}]{2,30}"
+    r"|[\x{1d400}-\x{1d7cb}]{4,}|[\x{24b6}-\x{24e9}]{4,}|[\x{ff21}-\x{ff5a}]{4,}"
+    r"|[\x{13a0}-\x{13ff}]{4,}"
+    r"|[\x{1f130}-\x{1f189}]{4,}"
+)
 _MIRRORED = frozenset(word[::-1] for word in VOCABULARY if len(word) >= 6)
 _ROTATED = frozenset(codecs.encode(word, "rot13") for word in VOCABULARY if len(word) >= 6)
 
@@ -75,6 +87,15 @@ def plain(view: Canonical) -> Canonical:
     return rewrite(view, edits)
 
 
+def disguises(view: Canonical, raw: str) -> list[int]:
+    """Where a view has a word that was disguised in the raw text: mended, or of mixed letters."""
+    places = list(view.mended())
+    if raw and not raw.isascii():
+        mixed = [match.span() for match in _MIXED.finditer(raw)]
+        places += [view.view_offset(start) for start, _ in mixed]
+    return sorted(places)
+
+
 def words(text: str) -> frozenset[str]:
     """The distinct words of a view."""
     return frozenset(text.translate(_BREAKS).split())
@@ -94,7 +115,13 @@ def turned(view: Canonical) -> Iterator[tuple[str, tuple[int, int]]]:
         for line in view.text.split("\n"):
             if len(words(line) & keys) >= 2:
                 yield turn(line), (start, start + len(line))
+                if keys is _MIRRORED:
+                    yield _each_mirrored(line), (start, start + len(line))
             start += len(line) + 1
+
+
+def _each_mirrored(line: str) -> str:
+    return " ".join(word[::-1] for word in line.split())
 
 
 def _order(word: str) -> tuple[int, str]:
@@ -134,6 +161,12 @@ def _mend(word: str) -> str:
 
 def _unspaced(view: Canonical) -> Canonical:
     edits = []
+    for match in _SNAKE.finditer(view.text):
+        parts = match.group().replace("_", " ").replace("-", " ").replace(".", " ")
+        if sum(part in VOCABULARY for part in parts.split()) >= 2:
+            edits.append((*match.span(), parts))
+    if edits:
+        view, edits = rewrite(view, edits), []
     for match in _SPACED.finditer(view.text):
         found = match.group()
         joined = " ".join(

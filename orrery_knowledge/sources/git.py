@@ -13,7 +13,7 @@ import re2
 from pydantic import Field, field_validator
 
 from orrery_knowledge.errors import DocumentError, NoText, SourceError
-from orrery_knowledge.models import Document, SourceEntry
+from orrery_knowledge.models import Document, Provenance, SourceEntry
 from orrery_knowledge.sources.config import SourceConfig
 from orrery_knowledge.sources.decoding import (
     LFS_POINTER_LIMIT,
@@ -185,38 +185,50 @@ class GitSource:
                 or too large.
             SourceError: the repository can't be read any more.
         """
-        handle = entry.handle
-        if not isinstance(handle, _Handle) or handle.file.kind != "file":
-            raise DocumentError(f"{entry.path}: not listed by source {self.id}")
+        _, handle = self._listed(entry)
         file = handle.file
         if file.size > self.config.max_bytes:
             raise DocumentError(
                 f"{entry.path}: larger than {self.config.max_bytes} bytes (max_bytes)"
             )
-        view = self._view
-        if view is None:
-            raise SourceError(f"source {self.id}: list it before reading from it")
         data = await self._objects.read(file.blob)
         if data is None:
             raise DocumentError(f"{entry.path}: its content is missing from the repository")
         if looks_binary(data[:SNIFFED_BYTES]):
             raise NoText(f"{entry.path}: looks binary; add it to the source's exclude")
         decoded = decode(data)
-        touch = await self._touch(view, handle)
+        origin = await self.provenance(entry)
         warnings = decoded.warnings
-        if touch is None:
+        if origin.commit is None:
             warnings += ("the clone is shallow: last commit and date are not known",)
         return Document(
             corpus=self.corpus,
             source=self.id,
             path=entry.path,
-            uri=document_uri(view.shown, touch.commit if touch else handle.commit, file.raw),
+            uri=origin.uri,
             text=decoded.text,
             revision=file.blob,
-            commit=touch.commit if touch else None,
-            modified_at=_moment(touch.seconds) if touch else None,
+            commit=origin.commit,
+            modified_at=origin.modified_at,
             metadata=self.config.metadata(),
             warnings=warnings,
+        )
+
+    async def provenance(self, entry: SourceEntry) -> Provenance:
+        """The last commit that touched a listed file; all files share one pass over the history.
+
+        Raises:
+            DocumentError: it was not listed by this source.
+            SourceError: the history can't be read.
+        """
+        view, handle = self._listed(entry)
+        touch = await self._touch(view, handle)
+        return Provenance(
+            path=entry.path,
+            revision=handle.file.blob,
+            uri=document_uri(view.shown, touch.commit if touch else handle.commit, handle.file.raw),
+            commit=touch.commit if touch else None,
+            modified_at=_moment(touch.seconds) if touch else None,
         )
 
     async def close(self) -> None:
@@ -225,6 +237,15 @@ class GitSource:
             await self._objects.close()
             if self._view is not None:
                 await self._view.history.close()
+
+    def _listed(self, entry: SourceEntry) -> tuple[_View, _Handle]:
+        """The listing that an entry comes from, and what is kept of it there."""
+        handle = entry.handle
+        if not isinstance(handle, _Handle) or handle.file.kind != "file":
+            raise DocumentError(f"{entry.path}: not listed by source {self.id}")
+        if self._view is None:
+            raise SourceError(f"source {self.id}: list it before reading from it")
+        return self._view, handle
 
     async def _pin(self) -> tuple[Git, str]:
         if self._location.remote:

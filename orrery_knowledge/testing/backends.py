@@ -25,6 +25,7 @@ from orrery_knowledge.testing.documents import (
     publish,
 )
 from orrery_knowledge.testing.loads import LoadContract
+from orrery_knowledge.testing.provenance import ProvenanceContract
 
 RANKINGS = ("lexical", "identifiers", "vector")
 
@@ -40,8 +41,8 @@ async def _first(open_index: OpenIndex, pages: dict[str, str], query: str) -> st
     return body.path
 
 
-class BackendContract(LoadContract):
-    """The rules of loads, and those of search."""
+class BackendContract(LoadContract, ProvenanceContract):
+    """The rules of loads and of provenance, and those of search."""
 
     async def test_nothing_is_found_before_the_first_load(self, open_index: OpenIndex) -> None:
         index = open_index()

@@ -9,6 +9,7 @@ from google.adk.plugins.base_plugin import BasePlugin
 from typing_extensions import override
 
 from orrery_knowledge.errors import KnowledgeOff
+from orrery_knowledge.screening import InjectionDetector
 from orrery_knowledge.settings import Guard, Settings, load_settings
 from orrery_plugins.audit import Audit, AuditSink
 from orrery_plugins.audit_file import AuditFile
@@ -43,6 +44,7 @@ def recommended_stages(
     sink: AuditSink | None = None,
     fail_open: bool = False,
     queries: bool = False,
+    detector: InjectionDetector | None = None,
 ) -> tuple[Stage, ...]:
     """Safety, redaction, cap, audit.
 
@@ -50,11 +52,15 @@ def recommended_stages(
     last, since it notes what the model sees.
     """
     audit = Audit(sink, fail_open=fail_open, queries=queries)
-    return (SafetyScreen(), PIIRedaction(), ToolOutputCap(limit, uncapped), audit)
+    return (SafetyScreen(detector), PIIRedaction(), ToolOutputCap(limit, uncapped), audit)
 
 
 def knowledge_plugins(
-    settings: Settings | None = None, *, limit: int | None = None, sink: AuditSink | None = None
+    settings: Settings | None = None,
+    *,
+    limit: int | None = None,
+    sink: AuditSink | None = None,
+    detector: InjectionDetector | None = None,
 ) -> list[BasePlugin]:
     """The plugins to give to an App, before any other.
 
@@ -63,6 +69,7 @@ def knowledge_plugins(
             one. The guard runs whether knowledge is on or off.
         limit: characters that one tool result may have, whatever the settings say.
         sink: gets the audit records, whatever the settings say; see `Audit`.
+        detector: finds injections that the rules don't; see `SafetyScreen`.
 
     Raises:
         ConfigurationError: the configuration is wrong, or its audit file can't be written.
@@ -78,6 +85,7 @@ def knowledge_plugins(
         sink=sink,
         fail_open=guard.audit.on_failure == "open",
         queries=guard.audit.queries,
+        detector=detector,
     )
     return [GuardPlugin(stages)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from orrery_knowledge.screening import redact_personal, redact_tree
 from orrery_plugins.results import Tree
 from orrery_plugins.stage_plugin import StagePlugin
-from orrery_plugins.stages import Call, screen_strings
+from orrery_plugins.stages import Call, remembering, screen_strings
 
 
 class PIIRedaction:
@@ -18,10 +18,13 @@ class PIIRedaction:
     name = "redaction"
     records = False
 
+    def __init__(self) -> None:
+        self._screen = remembering(redact_personal)
+
     def apply(self, tree: Tree, call: Call) -> Tree:
         """Return the tree redacted."""
         clean: Tree = redact_tree(tree, call.note)
-        return screen_strings(clean, redact_personal, call)
+        return screen_strings(clean, self._screen, call)
 
 
 class PIIRedactionPlugin(StagePlugin):

@@ -270,4 +270,24 @@ LOADS = [
             ),
         ),
     ),
+    Saboteur(
+        "provenance: stays as it was written",
+        "test_provenance_changes_in_place",
+        code(loads, "describe", lambda db, source, provenances: len(provenances)),
+    ),
+    Saboteur(
+        "provenance: of another text of the same path",
+        "test_provenance_of_something_else_changes_nothing",
+        sql(loads, describe=("AND revision = :revision", "AND :revision = :revision")),
+    ),
+    Saboteur(
+        "provenance: changes earlier loads too",
+        "test_a_rollback_shows_earlier_loads_as_they_were",
+        sql(loads, describe=("(removed_in IS NULL OR removed_in >", "(1 OR removed_in >")),
+    ),
+    Saboteur(
+        "provenance: belongs to the build",
+        "test_a_build_that_is_undone_leaves_provenance",
+        sql(loads, discard_load="UPDATE document SET commit_id = NULL WHERE ? > 0"),
+    ),
 ]

@@ -10,8 +10,8 @@ from cli_reference import PAGE, all_commands, rendered
 from docs_support import REFERENCE, ROOT, commands, names, simple_commands
 
 from orrery_knowledge import errors
-from orrery_knowledge.cli.program import cli
 from orrery_knowledge.cli.options import INTERRUPTED
+from orrery_knowledge.cli.program import cli
 
 
 def parse(arguments: list[str]) -> None:

@@ -99,5 +99,6 @@ async def test_what_steers_a_terminal_never_arrives(spans, caplog):
         agent_with(returning(hostile), calls=LOOK), knowledge_plugins(sink=records.append)
     )
     [response] = outcome.responses
+    assert response.pop("orrery_guard") == {"tainted": True, "neutralised": 3}
     assert response == {"a": HARMLESS, "c": ["bold\n"]}
     assert records[0]["findings"] == {"terminal-sequence": 2, "overprinting": 1}

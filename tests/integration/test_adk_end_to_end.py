@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 from adk_support import agent_with, finished, index_runbook, recorded_spans, run
+from google.adk.agents import LlmAgent
 
-from orrery_knowledge.adk import search_knowledge_tool
+from orrery_knowledge.adk import ScriptedLlm, search_knowledge_tool
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.settings import load_settings
 from orrery_plugins import knowledge_plugins
@@ -60,6 +61,22 @@ async def test_an_index_that_was_never_filled_is_unavailable_and_not_empty(folde
     outcome = await run(agent_with(search_knowledge_tool(), calls=[CALL]), knowledge_plugins())
     assert outcome.responses[0]["status"] == "unavailable"
     assert "orrery-knowledge sync" in outcome.responses[0]["reason"]
+
+
+async def test_an_index_that_may_show_nothing_is_unavailable_too(folder):
+    index_runbook(folder)
+    settings = folder / "orrery.yaml"
+    settings.write_text(settings.read_text().replace("reviewed", "review"))
+    start = "import sys; from orrery_knowledge.cli.main import main; sys.exit(main())"
+    assert finished([sys.executable, "-c", start, "sync"], folder).returncode == 0
+    scripted = LlmAgent(name="scripted", model=ScriptedLlm(), tools=[search_knowledge_tool()])
+    outcome = await run(scripted, knowledge_plugins(), "PaymentsDiskFull fires, what now?")
+    [response] = outcome.responses
+    assert (response["status"], response["passages"]) == ("unavailable", [])
+    assert response["reason"] == "no document may be shown yet: 1 waits for a review"
+    assert (
+        outcome.events[-1].content.parts[0].text.startswith("The knowledge search is unavailable")
+    )
 
 
 async def test_what_the_cap_drops_is_marked_in_the_evidence(folder):

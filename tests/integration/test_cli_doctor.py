@@ -81,9 +81,20 @@ def test_what_was_never_indexed_is_no_health(tmp_path: Path) -> None:
     index_runbook(tmp_path)
     (tmp_path / ".orrery" / "index.db").unlink()
     done = doctor(tmp_path, "--json")
-    assert done.returncode == 1
+    assert done.returncode == 3
     checks = {check["name"]: check["ok"] for check in json.loads(done.stdout)["checks"]}
     assert checks == {"configuration": True, "index": False, "ledger": True, "embedder": True}
+
+
+def test_an_index_that_may_show_nothing_is_no_health(tmp_path: Path) -> None:
+    index_runbook(tmp_path)
+    settings = tmp_path / "orrery.yaml"
+    settings.write_text(settings.read_text().replace("reviewed", "review"))
+    start = "import sys; from orrery_knowledge.cli.main import main; sys.exit(main())"
+    assert finished([sys.executable, "-c", start, "sync"], tmp_path).returncode == 0
+    done = doctor(tmp_path)
+    assert done.returncode == 3
+    assert "FAILED  index: no document may be shown yet: 1 waits for a review\n" in done.stdout
 
 
 def test_without_knowledge_the_agents_can_be_checked_all_the_same(tmp_path: Path) -> None:

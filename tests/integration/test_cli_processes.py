@@ -293,16 +293,21 @@ NOTHING = "nothing has been indexed yet; run: orrery-knowledge sync"
         (["search", "x"], 3, f"unavailable: {NOTHING}\n"),
         (["search", "x", "--investigation", "I"], 3, f"unavailable: {NOTHING}\n"),
         (["loads", "list"], 0, f"{NOTHING}\n"),
-        (
-            ["loads", "show", "1"],
-            5,
-            "error: there is no load 1; see `orrery-knowledge loads list`\n",
-        ),
-        (["loads", "rollback"], 5, f"error: there is no earlier load to go back to: {NOTHING}\n"),
+        (["loads", "show", "1"], 3, f"error: {NOTHING}\n"),
+        (["loads", "rollback"], 3, f"error: {NOTHING}\n"),
+        (["loads", "rollback", "1"], 3, f"error: {NOTHING}\n"),
         (["loads", "resume"], 0, f"{NOTHING}\n"),
-        (["loads", "gc"], 0, "deleted 0 chunks\n"),
+        (["loads", "gc"], 0, f"{NOTHING}\n"),
         (["quarantine", "list"], 0, f"{NOTHING}\n"),
         (["verify"], 3, f"error: {NOTHING}\n"),
+        (
+            ["doctor"],
+            3,
+            "ok      configuration: backend sqlite, embedder none\n"
+            f"FAILED  index: {NOTHING}\n"
+            "FAILED  ledger: there is none yet; run orrery-knowledge sync\n"
+            "ok      embedder: none: search goes by words alone\n",
+        ),
     ],
 )
 def test_reading_creates_nothing(desk: Desk, arguments: list[str], code: int, said: str) -> None:

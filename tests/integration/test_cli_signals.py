@@ -38,6 +38,22 @@ from orrery_knowledge.cli.main import main
 main()
 """
 
+# One that gets it when all is done: modules are emptied after the handlers were given back.
+AT_THE_END = """
+import os, sys
+
+class Last:
+    number, kill, pid = int(sys.argv.pop(1)), os.kill, os.getpid()
+
+    def __del__(self):
+        self.kill(self.pid, self.number)
+
+Last.kill = staticmethod(os.kill)
+last = Last()
+from orrery_knowledge.cli.main import main
+main()
+"""
+
 # One whose command ignores that it was cancelled, or hangs in a thread that nobody can stop.
 STUCK = """
 import asyncio, pathlib, sys, threading, time
@@ -162,6 +178,18 @@ def test_a_second_one_ends_it_at_once(desk: Desk) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, "", SAID)
+
+
+@BOTH
+def test_after_the_last_word_there_is_nothing_to_interrupt(
+    desk: Desk, number: signal.Signals
+) -> None:
+    """Python's last act gives handlers back: a signal then killed what had ended well."""
+    desk.write("a.md", "# A\n\nzebra\n")
+    process = begin(desk, AT_THE_END, str(int(number)), "sync")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in err) == (0, False)
+    assert out.splitlines()[-1].startswith("indexed 1 documents")
 
 
 def test_ctrl_c_on_a_terminal(desk: Desk) -> None:

@@ -5,6 +5,7 @@ import random
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -213,6 +214,30 @@ async def test_damaged_file(tmp_path: Path) -> None:
             await ledger.audit()
     assert "\n" not in str(caught.value)
     await ledger.close()
+
+
+async def test_whoever_is_cancelled_waits_until_nothing_is_written_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`eval` deletes the folder then: the thread went on, and its ledger came after that."""
+    begun, go_on = threading.Event(), threading.Event()
+    real = migrate._bring_up_to_date
+
+    def slow(url: sa.URL) -> None:
+        begun.set()
+        go_on.wait(30)
+        real(url)
+
+    monkeypatch.setattr(migrate, "_bring_up_to_date", slow)
+    path = tmp_path / "ledger.db"
+    opening = asyncio.ensure_future(Ledger(url_of(path)).open())
+    await asyncio.to_thread(begun.wait, 30)
+    opening.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    assert path.exists()
 
 
 async def test_full_disk(tmp_path: Path) -> None:

@@ -33,9 +33,8 @@ def test_before_the_first_sync_there_is_none(tmp_path: Path) -> None:
     assert place.cli("loads", "list", "--json").json == []
     ran = place.cli("loads", "rollback")
     assert (ran.code, ran.err) == (
-        5,
-        "error: there is no earlier load to go back to: "
-        "nothing has been indexed yet; run: orrery-knowledge sync\n",
+        3,
+        "error: nothing has been indexed yet; run: orrery-knowledge sync\n",
     )
     assert place.cli("loads", "list").out.startswith("nothing has been indexed yet;")
     assert place.cli("loads", "resume").out.startswith("nothing has been indexed yet;")
@@ -84,6 +83,41 @@ def test_rollback_goes_to_any_kept_load_and_further(place: Place) -> None:
     assert (place.holding("walrus"), place.holding("lynx")) == (set(), set())
     assert place.cli("loads", "rollback").code == 5
     assert [d for d in place.verify() if d.kind != "source"] == []
+
+
+def test_the_active_load_is_already_active(place: Place) -> None:
+    ran = place.cli("loads", "rollback", "3")
+    assert (ran.code, ran.err) == (
+        5,
+        "error: load 3 is already active; nothing was changed\n",
+    )
+    place.cli("loads", "rollback", "1")
+    ran = place.cli("loads", "rollback", "1")
+    assert (ran.code, ran.err) == (
+        5,
+        "error: load 1 is already active and held; nothing was changed\n",
+    )
+
+
+def test_a_dry_run_and_doctor_say_that_a_rollback_holds(place: Place) -> None:
+    place.cli("loads", "rollback")
+    before = place.state_hash()
+    ran = place.cli("sync", "--dry-run")
+    assert (ran.code, place.state_hash()) == (1, before)
+    assert ran.err == (
+        "sync: a rollback holds the index; `orrery-knowledge loads resume` lets syncs run again\n"
+    )
+    assert ran.out.startswith(
+        "a sync would be refused; without that it would index 1 documents as 1 chunks"
+    )
+    ran = place.cli("doctor")
+    assert ran.code == 1
+    assert (
+        "FAILED  index: load 2 answers, with documents: 3; but a rollback holds the index; "
+        "`orrery-knowledge loads resume` lets syncs run again\n"
+    ) in ran.out
+    place.cli("loads", "resume")
+    assert (place.cli("doctor").code, place.cli("sync", "--dry-run").code) == (0, 0)
 
 
 @pytest.mark.parametrize("number", ["3", "4", "0", "99"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from engine_support import OnServer
+from git_support import Repository
 from sync_support import SOURCE, Place, page
 
 pytest_plugins = ["engine_fixtures"]
@@ -79,3 +80,19 @@ def test_nothing_is_kept_in_files(place: Place) -> None:
         "WHERE table_schema NOT IN ('information_schema', 'pg_catalog')"
     )
     assert {row[0] for row in tables} == {"orrery", "public"}
+
+
+@pytest.mark.parametrize("engine", ["postgresql"], indirect=True)
+def test_commits_and_dates_follow_the_history(place: Place) -> None:
+    book = Repository(place.root / "book")
+    book.put("disk.md", page("Disk", "walrus"))
+    book.put("pool.md", page("Pool", "zebra"))
+    place.configure({"id": "book", "type": "git", "url": "book", "trust": "reviewed"})
+    assert place.cli("sync", "--json").json["refreshed"] == 0
+    assert place.cli("sync", "--json").json["refreshed"] == 0
+    book.git("commit", "-q", "--amend", "-m", "better words")
+    report = place.cli("sync", "--json").json
+    assert (report["refreshed"], report["skipped"], report["activated"]) == (1, 2, False)
+    [shown] = place.cli("search", "zebra", "--top-k", "1", "--json").json["passages"]
+    assert shown["revision"] == book.git("rev-parse", "HEAD")
+    assert place.cli("verify").out == "all is well\n"

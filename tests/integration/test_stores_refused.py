@@ -98,6 +98,18 @@ def test_a_ledger_whose_first_bytes_are_gone(filled: Desk, words: list[str]) -> 
     assert ledger.read_bytes() == data
 
 
+@pytest.mark.parametrize("blocks", [70, 100, 120, 200])
+def test_a_first_sync_under_a_limit_says_which(desk: Desk, blocks: int) -> None:
+    """SQLite rolls back a failed migration by itself: doing so again hid the reason (70 to 130)."""
+    size = blocks * 1024
+    for number in range(20):
+        desk.write(f"{number}.md", f"# Zebra {number}\n\n" + "A zebra crosses the road.\n\n" * 400)
+    code, err = run(desk, [sys.executable, "-c", LIMITED, str(size), "sync"])
+    assert code == 3
+    assert err.splitlines()[-1].startswith("error: index index.db: ")
+    assert f"may write files of at most {size} bytes; raise that limit (ulimit -f)" in err
+
+
 @pytest.mark.parametrize("text", ["", "embedder: none\n", "corpora: {a: {sources: []}}\n"])
 def test_a_configuration_without_sources_says_what_to_add(desk: Desk, text: str) -> None:
     (desk.folder / "orrery.yaml").write_text(text)

@@ -212,7 +212,7 @@ def test_a_dry_run_says_what_the_real_run_then_does(place: Place) -> None:
     assert place.state_hash() == before
     assert place.quarantined() == []
     real = place.sync()
-    differ = {"load", "activated", "dry_run", "took_ms"}
+    differ = {"load", "activated", "dry_run", "took_ms", "began", "stopped"}
     assert planned.model_dump(exclude=differ) == real.model_dump(exclude=differ)
     assert (real.documents, real.removed, real.quarantined, real.skipped) == (5, 2, 1, 7)
     # 3 of walrus, 2 of lynx (which stand there twice), 1 of page 4 and 2 of page 5.

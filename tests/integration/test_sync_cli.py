@@ -146,6 +146,28 @@ def test_a_search_shows_where_a_passage_comes_from(place: Place) -> None:
     assert place.cli("search", "zebra", "--service", "other", "--json").json["status"] == "invalid"
 
 
+def test_a_citation_is_the_same_with_and_without_a_file(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.fill(2)
+    place.cli("sync")
+    ours = place.cli("search", "own1x", "--json").json["passages"][0]
+    assert ours["citation"].startswith("kb:p01.md#step-1-of-page-1@")
+    elsewhere = place.root / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    monkeypatch.setenv("ORRERY_KNOWLEDGE_BACKEND", "sqlite")
+    monkeypatch.setenv("ORRERY_KNOWLEDGE_STATE", str(place.state))
+    monkeypatch.setenv("ORRERY_KNOWLEDGE_EMBEDDER", "none")
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN, "search", "own1x", "--json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    theirs = json.loads(done.stdout)["passages"][0]
+    assert theirs["citation"] == ours["citation"]
+
+
 def test_before_the_first_sync_a_search_is_unavailable(place: Place) -> None:
     ran = place.cli("search", "zebra", "--json")
     assert (ran.code, ran.json["status"]) == (3, "unavailable")

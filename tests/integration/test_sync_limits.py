@@ -112,6 +112,36 @@ def test_an_empty_folder_is_refused(place: Place) -> None:
     assert place.search("zebra").status == "no_match"
 
 
+@pytest.mark.parametrize("given", [[], ["--allow-mass-delete"], ["--allow-empty"]])
+def test_a_source_that_was_emptied_on_purpose_asks_for_everything_at_once(
+    place: Place, given: list[str]
+) -> None:
+    place.fill(3)
+    place.sync()
+    place.delete("p00.md", "p01.md", "p02.md")
+    for dry in ([], ["--dry-run"]):
+        ran = place.cli("sync", *given, *dry)
+        assert ran.code == 1
+        said = ran.err.splitlines()[0]
+        assert said.endswith("that is meant, run sync --allow-mass-delete --allow-empty"), said
+    ran = place.cli("sync", "--allow-mass-delete", "--allow-empty", "--json")
+    assert (ran.code, ran.json["removed"], ran.json["stopped"]) == (0, 3, 3)
+    assert place.visible() == {}
+
+
+def test_one_emptied_source_of_two_leaves_something(place: Place) -> None:
+    place.configure(FILES, WIKI)
+    place.fill(2)
+    (place.root / "wiki").mkdir()
+    (place.root / "wiki" / "w.md").write_text(page("Wiki", "lynx"))
+    place.sync()
+    place.delete("p00.md", "p01.md")
+    ran = place.cli("sync")
+    assert (ran.code, "run sync --allow-mass-delete\n" in ran.err) == (1, True)
+    assert place.cli("sync", "--allow-mass-delete").code == 0
+    assert set(place.visible()) == {"w.md"}
+
+
 def test_a_first_sync_of_nothing_is_refused(place: Place) -> None:
     ran = place.cli("sync")
     assert ran.code == 1

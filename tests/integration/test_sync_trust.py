@@ -36,6 +36,86 @@ def test_a_source_that_is_trusted_again_answers_again(place: Place) -> None:
     assert place.sync().skipped == 3
 
 
+def test_where_nothing_may_answer_any_more_nobody_says_that_nothing_was_written(
+    place: Place,
+) -> None:
+    place.fill(3)
+    assert place.sync().began == 3
+    place.configure(REVIEW)
+    planned = place.cli("sync", "--dry-run", "--json").json
+    assert (planned["stopped"], planned["pending"]) == (3, 3)
+    ran = place.cli("sync")
+    assert "nothing has changed" not in ran.out
+    assert "3 documents stopped answering\n" in ran.out
+    assert "3 documents wait for a review\n" in ran.out
+
+    ran = place.cli("search", "zebra", "--json")
+    reason = "no document may be shown yet: 3 wait for a review"
+    assert (ran.code, ran.json["status"], ran.json["reason"]) == (3, "unavailable", reason)
+    assert ran.json["load"] == 1
+    # The load holds them as before; the ledger says what may answer.
+    assert place.cli("loads", "list").out.endswith("3 documents, 3 chunks; 0 may answer\n")
+    assert place.cli("sync").out.count("nothing has changed") == 1
+
+    place.decide("p01.md", "approved")
+    ran = place.cli("sync", "--json")
+    assert (ran.json["began"], ran.json["stopped"]) == (1, 0)
+    assert place.cli("search", "own1x").code == 0
+
+
+def test_what_began_and_stopped_counts_every_reason(place: Place) -> None:
+    place.fill(8)
+    place.sync()
+    place.delete("p00.md")
+    place.write("p01.md", "---\nstatus: draft\n---\n" + page("Page 1", "zebra"))
+    place.write("p02.md", page("Page 2", "walrus"))
+    place.write("new.md", page("New", "lynx"))
+    place.decide("p03.md", "revoked")
+    report = place.sync()
+    # p00 is gone, p01 lowered, p03 revoked; p02 has only another text.
+    assert (report.began, report.stopped) == (1, 3)
+    assert set(place.visible()) == {"new.md", "p02.md", "p04.md", "p05.md", "p06.md", "p07.md"}
+    ran = place.cli("sync", "--json")
+    assert (ran.json["began"], ran.json["stopped"]) == (0, 0)
+
+
+def test_a_corpus_of_which_nothing_may_be_shown_is_not_empty(place: Place) -> None:
+    (place.root / "wiki").mkdir()
+    (place.root / "wiki" / "new.md").write_text(page("New", "lynx"), encoding="utf-8")
+    wiki = {"id": "wiki", "type": "filesystem", "path": "wiki", "trust": "review"}
+    place.configure(corpora={"runbooks": {"sources": [REVIEWED]}, "wiki": {"sources": [wiki]}})
+    place.fill(2)
+    place.sync()
+    ran = place.cli("search", "lynx", "--corpus", "wiki", "--json")
+    assert (ran.code, ran.json["status"]) == (3, "unavailable")
+    assert ran.json["reason"] == (
+        "no document of corpus 'wiki' may be shown yet: 1 waits for a review"
+    )
+    assert place.cli("search", "lynx", "--corpus", "runbooks", "--json").json["status"] == (
+        "no_match"
+    )
+
+
+@pytest.mark.parametrize("how", ["revoked", "draft"])
+def test_texts_that_were_all_taken_back_are_not_nothing(place: Place, how: str) -> None:
+    place.fill(2)
+    place.sync()
+    for name in ("p00.md", "p01.md"):
+        if how == "revoked":
+            place.decide(name, "revoked")
+        else:
+            place.write(name, "---\nstatus: draft\n---\n" + page("Page", "zebra"))
+    place.sync()
+    result = place.search("zebra")
+    assert (result.status, result.reason) == (
+        "unavailable",
+        "no document may be shown: 2 are indexed, but drafts, deprecated, rejected or revoked",
+    )
+    place.delete("p00.md", "p01.md")
+    assert place.cli("sync", "--allow-mass-delete", "--allow-empty").code == 0
+    assert place.search("zebra").status == "no_match"  # empty on purpose
+
+
 def test_a_draft_and_a_revoked_text_are_not_read_again_for_that(place: Place) -> None:
     place.fill(2)
     place.write("draft.md", "---\nstatus: draft\n---\n" + page("Draft", "lynx"))
@@ -150,7 +230,9 @@ def test_an_index_that_knows_more_decisions_than_its_ledger_does_not_answer(plac
     assert result.reason is not None
     assert "delete the index and run sync" in result.reason
     assert place.cli("search", "zebra").code == 3
-    assert place.cli("sync").code == 2
+    for command in (["sync"], ["sync", "--dry-run"], ["doctor"]):
+        ran = place.cli(*command)
+        assert (ran.code, "delete the index and run sync" in ran.out + ran.err) == (3, True)
     for file in place.state.glob("index.db*"):
         file.unlink()
     assert place.sync().documents == 2

@@ -50,6 +50,7 @@ def test_the_last_line_counts(desk: Desk) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         "load 1 is active; 0 embeddings computed\n"
+        "1 document began to answer\n"
         "indexed 1 documents as 2 chunks; skipped 0 unchanged; pruned 0 stale chunks; "
         "removed 0 deleted documents; quarantined 0; failed 0\n"
     )

@@ -18,6 +18,7 @@ EXIT_CODES = {
     "KnowledgeOff": 2,
     "MissingExtra": 2,
     "BackendUnavailable": 3,
+    "LedgerBehind": 3,
     "SyncRunning": 4,
     "Superseded": 4,
     "UnknownLoad": 5,

@@ -121,3 +121,13 @@ async def test_decided_versions_and_resolved_entries_do_not_count(ledger: Ledger
         "no document may be shown yet: 2 wait for a review and 2 are quarantined "
         "(see `orrery-knowledge quarantine list`)"
     )
+
+
+async def test_of_one_corpus_only_what_is_kept_out_of_it_counts(ledger: Ledger) -> None:
+    await file(ledger, "a.md")
+    await quarantine(ledger, "b.md")
+    assert await kept_out(ledger, "other") is None
+    assert await kept_out(ledger, "c") == (
+        "no document of corpus 'c' may be shown yet: 1 waits for a review and 1 is quarantined "
+        "(see `orrery-knowledge quarantine list`)"
+    )

@@ -43,6 +43,7 @@ def test_the_rest_of_the_tree_stays() -> None:
     tree = {"n": 1, "a": ["x", A, B, "y"], "b": {"c": None, "d": "z"}}
     clean = SafetyScreen().apply(tree, Call())
     marker = "[withheld: instructions aimed at an agent (override-instructions)]"
+    assert clean.pop("orrery_guard") == {"tainted": True, "neutralised": 2}
     assert clean == {"n": 1, "a": ["x", marker, marker, "y"], "b": {"c": None, "d": "z"}}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import BackendUnavailable, EmbedderError
+from orrery_knowledge.governance.evidence import resolve
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.identifiers import MAX_QUERY
 from orrery_knowledge.models import Candidate, Document, FetchedChunk, Query, Rankings
@@ -89,6 +90,32 @@ async def test_a_backend_that_is_only_searched_answers_in_its_own_order(ledger: 
     ]
     assert result.passages[0].age_days is None
     assert result.passages[0].stale is False
+
+
+async def test_citations_name_the_source_as_soon_as_the_index_holds_two(
+    index: SqliteIndex, ledger: Ledger
+) -> None:
+    """Whoever asks, with or without a configuration that knows of the sources."""
+    retrieval = Retrieval(index, ledger, None)
+    pool = make_document("pool.md", POOL)
+    digest = pool.digest[:7]
+
+    async def cited() -> str:
+        result = await retrieval.search(Query(text="zebra"), investigation="inc-1")
+        return result.passages[0].citation
+
+    await publish(index, [pool])
+    alone = await cited()
+    assert alone == f"kb:pool.md#pool@{digest}"
+    await publish(index, [make_document("b.md", "# B\n\nlion\n", source="wiki")])
+    beside = await cited()
+    assert beside == f"kb:docs:pool.md#pool@{digest}"
+    await publish(index, removed=["b.md"], source="wiki")
+    assert await cited() == alone
+    for citation in (alone, beside):
+        saved = await resolve(ledger, "inc-1", citation)
+        assert saved is not None
+        assert saved.path == "pool.md"
 
 
 async def test_before_the_first_sync_the_search_is_unavailable(
@@ -202,9 +229,10 @@ async def test_what_waits_is_said_where_nothing_can_be_found(
     # An active load without anything to find is the same to whoever asks.
     await publish(index, [make_document("a.md", POOL, eligible=False)])
     after = await retrieval.search(Query(text="zebra"))
-    assert (after.status, after.reason) == (
-        "no_match",
+    assert (after.status, after.reason, after.load) == (
+        "unavailable",
         "no document may be shown yet: 1 waits for a review",
+        1,
     )
     # As soon as something can be found, what waits is no news.
     await publish(index, [make_document("b.md", "# B\n\nlion\n")])

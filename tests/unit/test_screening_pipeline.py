@@ -128,8 +128,9 @@ def test_only_the_linear_time_engine_is_used() -> None:
 
 def test_the_public_surface() -> None:
     assert set(screening.__all__) == {
-        "SCREENING_VERSION", "Canonical", "Finding", "Screened", "canonical", "cap", "fence",
-        "is_fenced", "label_text", "noticed", "redact_credentials", "redact_personal",
+        "SCREENING_VERSION", "Canonical", "Finding", "InjectionDetector", "Screened", "canonical",
+        "cap", "fence", "is_fenced", "label_text", "noticed", "redact_credentials",
+        "redact_personal",
         "redact_tree",
         "screen", "screen_injections", "screen_neighbours", "unfence",
     }  # fmt: skip

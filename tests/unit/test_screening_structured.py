@@ -30,6 +30,13 @@ SECRET = "[REDACTED:secret]"
         ({"DB Password": S}, {"DB Password": PASSWORD}),
         ({"password": {"value": S}}, {"password": {"value": PASSWORD}}),
         ({"password": 83749201}, {"password": PASSWORD}),
+        ({"password": {"plain": S}}, {"password": {"plain": PASSWORD}}),
+        ({"password:": S}, {"password:": PASSWORD}),
+        (
+            {"name": "password", "value": {"s": S}},
+            {"name": "password", "value": {"s": PASSWORD}},
+        ),
+        ([{"k": "password", "v": S}], [{"k": "password", "v": PASSWORD}]),
         (
             [{"name": "DB_PASSWORD", "value": S}],
             [{"name": "DB_PASSWORD", "value": PASSWORD}],
@@ -86,6 +93,7 @@ def test_a_secret_is_known_by_what_names_it(tree: Any, clean: Any) -> None:
         {"columns": ["id", "password", "created_at"], "rows": []},
         ["id", "password", "created_at"],
         ["password", "email"],
+        {"passages": [{"text": "x" + T, "authors": [T]}], "keyboard": T},
         {"kind": "ConfigMap", "data": {"DB": "aHVudGVyMg=="}},
         {"token_id": "3f2504e0-4f89-11d3-9a0c-0305e82c3301"},
         {"password": "<your-password>", "secrets": ["my-secret", "tls-cert"]},
@@ -133,3 +141,27 @@ def test_findings_say_nothing_of_the_value() -> None:
     _, found = cleaned({"password": S})
     assert S not in "".join(finding.model_dump_json() for finding in found)
     assert [finding.rule for finding in found] == ["password"]
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {"phone": "0301234567"},
+        {"mobile_number": "07700900123"},
+        {"bsn": "111222333"},
+        {"ssn": 219099999},
+        {"name": "phone", "value": "0301234567"},
+    ],
+)
+def test_number_of_a_person_is_known_by_its_key(tree: dict[str, object]) -> None:
+    found: list[Finding] = []
+    clean = redact_tree(tree, found.extend)
+    assert "[REDACTED:" in str(clean)
+    assert {finding.kind for finding in found} == {"personal"}
+
+
+@pytest.mark.parametrize(
+    "tree", [{"uid": 1000650000}, {"port": "30000-32767"}, {"phone": True}, {"bsn": "111222334"}]
+)
+def test_other_numbers_of_a_tree_stay(tree: dict[str, object]) -> None:
+    assert redact_tree(tree, lambda _: None) == tree

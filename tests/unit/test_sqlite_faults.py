@@ -8,11 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from orrery_knowledge import sqlite_faults
 from orrery_knowledge.backends.sqlite import database
 from orrery_knowledge.governance import driver
 from orrery_knowledge.sqlite_faults import Fault, fault_of, file_size_limit, sentence
 
 FILE = Path("index.db")
+ROOMY = {"f_bavail": 1000, "f_frsize": 4096, "f_files": 100, "f_favail": 50}
 
 
 def sqlite_error(code: int | None) -> sqlite3.Error:
@@ -75,11 +77,48 @@ def test_what_can_not_be_opened_may_lie_on_a_read_only_file_system(
     def status(folder: Path) -> SimpleNamespace:
         if folder != Path("/mnt"):
             raise FileNotFoundError(folder)
-        return SimpleNamespace(f_flag=flag)
+        return SimpleNamespace(**ROOMY, f_flag=flag)
 
     monkeypatch.setattr(os, "statvfs", status)
     error = sqlite_error(sqlite3.SQLITE_CANTOPEN)
     assert fault_of(error, Path("/mnt/state/.orrery/index.db")) is fault
+
+
+NO_ROOM = {"f_bavail": 15}
+NO_FILES = {"f_favail": 0}
+UNCOUNTED = {"f_files": 0, "f_favail": 0}
+
+
+@pytest.mark.parametrize(
+    ("code", "changed", "fault"),
+    [
+        # 15 blocks of 4096 bytes are less than the 65536 that count as room; 16 are not.
+        (sqlite3.SQLITE_IOERR_SHMSIZE, NO_ROOM, Fault.FULL),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, {"f_bavail": 16}, Fault.BROKEN),
+        (sqlite3.SQLITE_IOERR_WRITE, NO_ROOM, Fault.FULL),
+        (sqlite3.SQLITE_IOERR_FSYNC, NO_ROOM, Fault.FULL),
+        (sqlite3.SQLITE_CANTOPEN, NO_ROOM, Fault.FULL),
+        (sqlite3.SQLITE_CANTOPEN, NO_FILES, Fault.FULL),
+        (sqlite3.SQLITE_CANTOPEN, UNCOUNTED, Fault.CLOSED),
+        # Reading needs no room: this is the disk itself.
+        (sqlite3.SQLITE_IOERR_READ, NO_ROOM, Fault.BROKEN),
+        (sqlite3.SQLITE_CORRUPT, NO_ROOM, Fault.DAMAGED),
+    ],
+)
+def test_a_disk_without_room_is_full_and_not_failing(
+    monkeypatch: pytest.MonkeyPatch, code: int, changed: dict[str, int], fault: Fault
+) -> None:
+    """As SQLite said it on a full tmpfs and a full ext4; only the disk's numbers are put in."""
+    numbers = SimpleNamespace(**{**ROOMY, "f_flag": 0, **changed})
+    monkeypatch.setattr(os, "statvfs", lambda folder: numbers)
+    assert fault_of(sqlite_error(code), FILE) is fault
+
+
+def test_a_full_disk_is_full_whatever_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = SimpleNamespace(**{**ROOMY, "f_flag": 0, **NO_ROOM})
+    monkeypatch.setattr(os, "statvfs", lambda folder: numbers)
+    monkeypatch.setattr(sqlite_faults, "file_size_limit", lambda: 1 << 40)
+    assert fault_of(sqlite_error(sqlite3.SQLITE_IOERR_WRITE), FILE) is Fault.FULL
 
 
 @pytest.mark.parametrize("words", [database._WORDS, driver._WORDS])

@@ -32,6 +32,7 @@ from orrery_knowledge.models import (
     IndexedDocument,
     KnownDocument,
     LoadRecord,
+    Provenance,
     Query,
     Rankings,
 )
@@ -188,6 +189,12 @@ class PgVectorIndex:
         """See `KnowledgeIndex.remove`."""
         return await self._write(
             lambda db: loads.remove(db, load, source, paths), "remove", BUILD_SECONDS
+        )
+
+    async def describe(self, source: str, provenances: Sequence[Provenance]) -> int:
+        """See `KnowledgeIndex.describe`."""
+        return await self._write(
+            lambda db: loads.describe(db, source, provenances), "describe", BUILD_SECONDS
         )
 
     async def missing_vectors(self, fingerprint: str, keys: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from orrery_knowledge.backends.pgvector.pools import Connection
 from orrery_knowledge.backends.pgvector.rows import Cleaner, document_key
 from orrery_knowledge.backends.pgvector.sql import FOREVER, Sql
 from orrery_knowledge.errors import CheckFailed, LoadsHeld, Superseded, UnknownLoad
-from orrery_knowledge.models import KnownDocument, LoadRecord
+from orrery_knowledge.models import KnownDocument, LoadRecord, Provenance
 
 SQL = Sql("loads.sql")
 Row = dict[str, Any]
@@ -173,8 +173,9 @@ async def rollback(connection: Connection, to: int | None) -> LoadRecord:
         to = await number(connection, "previous_load", active=active) or None
     if to is None:
         raise UnknownLoad("there is no earlier load to go back to")
-    found = await rows(connection, "load", load=to)
-    if not found or to >= active or found[0]["status"] != "superseded":
+    # Numbers outside of these need not even fit into a column.
+    found = await rows(connection, "load", load=to) if 0 < to < active else []
+    if not found or found[0]["status"] != "superseded":
         raise UnknownLoad(f"load {to} can't be gone back to; see `orrery-knowledge loads list`")
     await _recount_changed(connection, active, to)
     await run(connection, "move_pointer", new=to, old=active, held=True)
@@ -238,6 +239,22 @@ async def set_eligible(
     return len(versions)
 
 
+async def describe(connection: Connection, source: str, provenances: Sequence[Provenance]) -> int:
+    """Change provenance in place; returns how many document versions changed."""
+    pointer = await row(connection, "lock_pointer")
+    clean = Cleaner()
+    return await run(
+        connection,
+        "describe",
+        keys=[document_key(source, provenance.path) for provenance in provenances],
+        revisions=[clean.text(provenance.revision) for provenance in provenances],
+        uris=[clean.text(provenance.uri) for provenance in provenances],
+        commits=[clean.maybe(provenance.commit) for provenance in provenances],
+        dates=[provenance.modified_at for provenance in provenances],
+        active=pointer["active"],
+    )
+
+
 async def recount(connection: Connection) -> None:
     """Count every frequency and total anew from what the active load shows."""
     active = (await row(connection, "lock_pointer"))["active"]
@@ -277,6 +294,9 @@ async def known(connection: Connection, source: str) -> dict[str, KnownDocument]
             eligible=document["eligible"],
             status=document["status"],
             chunks=document["chunk_count"],
+            uri=document["uri"],
+            commit=document["commit_id"],
+            modified_at=document["modified_at"],
         )
     return found
 

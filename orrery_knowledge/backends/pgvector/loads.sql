@@ -101,6 +101,7 @@ SELECT nextval(pg_get_serial_sequence(%(table)s, 'id')) FROM generate_series(1, 
 -- known --
 -- Newest visible version of each document of a source with the chunks that are really there.
 SELECT d.id, d.path, d.revision, d.processing_key, d.digest, d.eligible, d.status, d.chunk_count,
+       d.uri, d.commit_id, d.modified_at,
        (SELECT count(*) FROM passage p JOIN body b ON b.id = p.id
         WHERE p.document_id = d.id) AS complete
 FROM document d
@@ -257,6 +258,14 @@ WHERE key = %(key)s AND corpus = %(corpus)s AND digest = %(digest)s
 -- set_eligible --
 -- Change eligibility in place.
 UPDATE document SET eligible = %(eligible)s WHERE id = ANY(%(documents)s)
+
+-- describe --
+-- Say anew where revisions that the active load shows come from.
+UPDATE document d SET uri = n.uri, commit_id = n.commit_id, modified_at = n.modified_at
+FROM unnest(%(keys)s::bytea[], %(revisions)s::text[], %(uris)s::text[], %(commits)s::text[],
+            %(dates)s::timestamptz[]) AS n (key, revision, uri, commit_id, modified_at)
+WHERE d.key = n.key AND d.revision = n.revision
+  AND d.added_in <= %(active)s AND d.removed_in > %(active)s
 
 -- note_decision --
 -- Remember the last ledger decision that was applied.

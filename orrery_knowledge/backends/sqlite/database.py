@@ -173,7 +173,9 @@ class Database:
                 connection.execute(f"PRAGMA user_version = {number}")
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            # SQLite may have rolled back by itself: then this would fail, and hide the reason.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
 
     @staticmethod
@@ -215,7 +217,9 @@ def _mapped(path: Path) -> Iterator[None]:
 
 
 _WORDS = {
-    Fault.FULL: "the disk is full; what was active stays active",
+    Fault.FULL: (
+        "the disk is full; what was active stays active; make room: searches need a little too"
+    ),
     Fault.LIMIT: (
         "this process may write files of at most {limit} bytes; raise that limit (ulimit -f); "
         "what was active stays active"

@@ -29,6 +29,7 @@ from orrery_knowledge.models import (
     IndexedDocument,
     KnownDocument,
     LoadRecord,
+    Provenance,
     Query,
     Rankings,
 )
@@ -138,6 +139,12 @@ class SqliteIndex:
         """See `KnowledgeIndex.remove`."""
         return await self._database.write(
             lambda db: loads.remove(db, load, source, paths), "remove"
+        )
+
+    async def describe(self, source: str, provenances: Sequence[Provenance]) -> int:
+        """See `KnowledgeIndex.describe`."""
+        return await self._database.write(
+            lambda db: loads.describe(db, source, provenances), "describe"
         )
 
     async def missing_vectors(self, fingerprint: str, keys: Sequence[str]) -> list[str]:

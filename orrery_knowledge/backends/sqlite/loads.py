@@ -14,7 +14,7 @@ from typing import Any
 from orrery_knowledge.backends.statements import load_statements
 from orrery_knowledge.errors import CheckFailed, LoadsHeld, Superseded, UnknownLoad
 from orrery_knowledge.lexical import pack
-from orrery_knowledge.models import IndexedDocument, KnownDocument, LoadRecord
+from orrery_knowledge.models import IndexedDocument, KnownDocument, LoadRecord, Provenance
 
 SQL = load_statements("orrery_knowledge.backends.sqlite", "loads.sql")
 
@@ -130,8 +130,9 @@ def rollback(db: sqlite3.Connection, to: int | None) -> LoadRecord:
     target = to if to is not None else db.execute(SQL["previous_load"]).fetchone()[0]
     if target is None:
         raise UnknownLoad("there is no earlier load to go back to")
-    row = db.execute(SQL["load"], (target,)).fetchone()
-    if row is None or target >= active or row["status"] != "superseded":
+    # Numbers outside of these need not even fit into a column.
+    row = db.execute(SQL["load"], (target,)).fetchone() if 0 < target < active else None
+    if row is None or row["status"] != "superseded":
         raise UnknownLoad(f"load {target} can't be gone back to; see `orrery-knowledge loads list`")
     _move_search_rows(db, active, target)
     db.execute(SQL["move_pointer"], {"new": target, "old": active, "held": 1})
@@ -182,6 +183,21 @@ def set_eligible(
     if rows:
         db.execute(SQL["bump"])
     return len(rows)
+
+
+def describe(db: sqlite3.Connection, source: str, provenances: Sequence[Provenance]) -> int:
+    """Change provenance in place; returns how many document versions changed."""
+    return db.executemany(
+        SQL["describe"],
+        [
+            {
+                **provenance.model_dump(exclude={"modified_at"}),
+                "modified_at": _stored(provenance.modified_at),
+                "source": source,
+            }
+            for provenance in provenances
+        ],
+    ).rowcount
 
 
 def rebuild(db: sqlite3.Connection) -> None:
@@ -235,6 +251,9 @@ def _known(row: sqlite3.Row, revision: str, processing_key: str) -> KnownDocumen
         eligible=bool(row["eligible"]),
         status=row["status"],
         chunks=row["chunk_count"],
+        uri=row["uri"],
+        commit=row["commit_id"],
+        modified_at=_time(row["modified_at"]),
     )
 
 
@@ -249,7 +268,7 @@ def _insert(db: sqlite3.Connection, load: int, document: IndexedDocument) -> Non
     values = document.model_dump(exclude={"chunks", "modified_at", "metadata", "commit"})
     values |= {
         "commit_id": document.commit,
-        "modified_at": document.modified_at.isoformat() if document.modified_at else None,
+        "modified_at": _stored(document.modified_at),
         "metadata": json.dumps(document.metadata, sort_keys=True),
         "chunk_count": len(document.chunks),
         "load": load,
@@ -304,6 +323,10 @@ def _count(
     db: sqlite3.Connection, statement: str, values: Mapping[str, Any] | Sequence[Any]
 ) -> int:
     return int(db.execute(SQL[statement], values).fetchone()[0])
+
+
+def _stored(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
 
 
 def _time(text: str | None) -> datetime | None:

@@ -71,7 +71,8 @@ INSERT INTO body VALUES (:id, :header, :words, :names, :text, :context, :section
 -- known --
 -- Newest visible version of each document of a source with the chunks that are really there, text
 -- and vector.
-SELECT d.path, d.revision, d.processing_key, d.digest, d.eligible, d.status, d.chunk_count,
+SELECT d.path, d.revision, d.processing_key, d.digest, d.eligible, d.status, d.chunk_count, d.uri,
+       d.commit_id, d.modified_at,
        (SELECT count(*) FROM chunk c JOIN body b ON b.id = c.id
         WHERE c.document_id = d.id AND (l.fingerprint IS NULL OR EXISTS (SELECT 1 FROM vector v
             WHERE v.fingerprint = l.fingerprint AND v.key = c.vector_key))) AS complete
@@ -245,6 +246,13 @@ ORDER BY d.corpus, d.source, d.path
 -- What a search can be narrowed to: corpora and services of what it may find.
 SELECT DISTINCT d.corpus, d.service FROM document d, pointer p
 WHERE d.eligible AND d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active)
+
+-- describe --
+-- Say anew where a revision that the active load shows comes from.
+UPDATE document SET uri = :uri, commit_id = :commit, modified_at = :modified_at
+WHERE source = :source AND path = :path AND revision = :revision
+  AND added_in <= (SELECT active FROM pointer)
+  AND (removed_in IS NULL OR removed_in > (SELECT active FROM pointer))
 
 -- has_vector --
 -- Whether a vector is stored.

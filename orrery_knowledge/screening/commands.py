@@ -1,0 +1,284 @@
+"""Passwords on command lines: a table of programs and how each takes its password."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import re2
+
+from orrery_knowledge.screening.assignments import Found
+from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.placeholders import is_code, is_placeholder
+from orrery_knowledge.screening.shapes import is_chosen, is_mixed
+
+_VALUE = r"(?P<v>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s\"'|;&<>-][^\s\"'|;<>]{2,200})"
+_ATTACHED = r"(?P<v>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s\"'-][^\s\"']{2,200})"
+
+
+class _Command(NamedTuple):
+    """How a program takes a password; `weak` values must look like one, whatever stands there."""
+
+    programs: str
+    argument: Any
+    weak: bool = False
+
+
+def _command(programs: str, argument: str, *, weak: bool = False) -> _Command:
+    return _Command(programs, re2.compile(argument), weak)
+
+
+_USER = (
+    r"(?:^|\s)(?:-u|--user|--proxy-user|-U|-a|--auth|--creds|--src-creds"
+    r"|--dest-creds)[ =]?[\"']?[^\s:\"'/]{1,80}"
+    r"[:%](?P<v>[^\s\"']{3,200})"
+)
+_COMMANDS = (
+    _command("curl wget http https xh httpie skopeo podman buildah crane aria2c lftp", _USER),
+    _command("smbclient rpcclient net smbget smbmap crackmapexec nxc wmic winexe", _USER),
+    _command("lftp", r"\s-u ?[^\s,]{1,80},(?P<v>[^\s\"']{3,200})"),
+    _command(
+        "mysql mysqldump mysqladmin mysqlimport mysqlcheck mariadb mariadb-dump mysqlsh "
+        "mydumper xtrabackup innobackupex mytop",
+        rf"\s-p{_ATTACHED}",
+    ),
+    _command("7z 7za 7zr rar unrar", rf"\s-h?p{_ATTACHED}"),
+    _command(
+        "influx snowsql "
+        "ftp smbclient impacket-psexec evil-winrm crackmapexec nxc xfreerdp vsql presto "
+        "jfrog argocd kinit mosquitto_pub tsh ldapmodify nexus cf ibmcloud useradd usermod "
+        "wpscan hydra",
+        rf"\s-p[ =]?{_VALUE}",
+        weak=True,
+    ),
+    _command("docker podman helm oc nerdctl az buildah", rf"\blogin\b[^\n]*?\s-p[ =]?{_VALUE}"),
+    _command("sshpass", rf"\s-p ?{_VALUE}"),
+    _command(
+        "mongo mongosh mongodump mongorestore mongoexport mongoimport rabbitmqadmin cqlsh",
+        rf"\s-p {_VALUE}",
+    ),
+    _command("redis-cli valkey-cli keydb-cli", rf"\s-a {_VALUE}"),
+    _command(
+        "redis-cli valkey-cli",
+        rf"(?i)\s(?:auth|requirepass|masterauth)(?: \w+)? {_VALUE}",
+        weak=True,
+    ),
+    _command(
+        "ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami ldapcompare",
+        rf"\s-[was] {_VALUE}",
+    ),
+    _command(
+        "ipmitool sqlcmd bcp isql tsql osql mosquitto_pub mosquitto_sub unzip zip bsqldb fisql "
+        "racadm iscsiadm",
+        rf"\s-P ?{_VALUE}",
+    ),
+    _command("racadm bmcweb", rf"\s-p {_VALUE}"),
+    _command(
+        "snmpwalk snmpget snmpset snmpbulkwalk snmptrap snmpbulkget snmptable snmpgetnext",
+        rf"\s-[AX] {_VALUE}",
+    ),
+    _command(
+        "snmpwalk snmpget snmpset snmpbulkwalk snmptrap snmpbulkget snmptable snmpgetnext",
+        rf"\s-c ?{_VALUE}",
+        weak=True,
+    ),
+    _command(
+        "htpasswd htdigest", rf"\s-[a-zA-Z0-9]*b[a-zA-Z0-9]*(?: -\w+)* (?:\S*[/.]\S* )?\S+ {_VALUE}"
+    ),
+    _command("plink pscp psftp pscp.exe plink.exe putty", rf"\s-pw {_VALUE}"),
+    _command("rdesktop", rf"\s-p {_VALUE}"),
+    _command(
+        "xfreerdp wfreerdp net cmdkey schtasks runas mstsc psexec",
+        rf"(?i)\s/(?:p|pass|password|rp):{_VALUE}",
+    ),
+    _command(
+        "signtool psexec schtasks wmic certutil",
+        rf"(?i)\s[-/](?:p|rp|password:?) {_VALUE}",
+        weak=True,
+    ),
+    _command("net", rf"(?i)\buse\s+(?:\S:\s+)?\\\\\S+\s+{_VALUE}", weak=True),
+    _command("net", rf"(?i)\buser\s+\S+\s+{_VALUE}", weak=True),
+    _command("wpa_passphrase", rf"^\s*(?:\"[^\"]+\"|\S+) {_VALUE}"),
+    _command("rabbitmqctl", rf"\b(?:add_user|change_password|authenticate_user) \S+ {_VALUE}"),
+    _command("rclone", rf"\b(?:obscure|pass|password) {_VALUE}", weak=True),
+    _command("ncftpput ncftpget ncftp curlftpfs", rf"\s-p {_VALUE}"),
+    _command("smbclient", rf"^\s+//\S+ {_VALUE}", weak=True),
+    _command("radtest", rf"^\s+\S+ {_VALUE}"),
+    _command("openssl", rf"\s-(?:pass|passin|passout|password) [\"']?pass:{_ATTACHED}"),
+    _command("openssl", rf"\s-k {_VALUE}"),
+    _command("openssl", rf"\spasswd (?:-\w+ (?:\w{{1,16}} )?)*{_VALUE}", weak=True),
+    _command(
+        "keytool jarsigner keychain apksigner",
+        rf"\s-(?:store|key|dest\w*|src\w*|new)pass(?:word)?[ =]{_VALUE}",
+    ),
+    _command(
+        "vault bw op doppler gh glab pulumi railway fly flyctl wrangler",
+        rf"\s(?:login|unlock|auth) {_VALUE}",
+        weak=True,
+    ),
+    _command(
+        "doctl gh hcloud linode-cli fastly sentry-cli snyk sonar-scanner vercel netlify",
+        rf"\s-[tT] {_VALUE}",
+        weak=True,
+    ),
+    _command("mc mcli", rf"\b(?:alias|config host) (?:set|add) \S+ \S+ \S+ {_VALUE}"),
+    _command("aws", r"\bconfigure set \S*(?:secret|token|key)\S* (?P<v>[^\s\"']{12,})"),
+    _command("npm yarn pnpm", r"(?:_authToken|_password|_auth)[ =](?P<v>[^\s\"']{6,})"),
+    _command(
+        "git composer bundle poetry gem pip conan",
+        r"\bconfig\b[^\n]{0,120}?\s\S*(?:token|pass|auth|http-basic|extraheader"
+        r"|pypi-token)\S*(?: \S+)?[ =](?P<v>[^\s\"']{8,200})",
+        weak=True,
+    ),
+    _command("nmcli", rf"\bpassword {_VALUE}"),
+    _command("conan", rf"\s-p {_VALUE}"),
+    _command(
+        "psql sqlplus sqlldr expdp impdp rman exp imp", r"(?:^|\s)[\w$]+/(?P<v>[^\s@/\"']{3,100})@"
+    ),
+    _command("cryptsetup gpg gpg2", rf"\s--passphrase[ =]{_VALUE}"),
+    _command("fetchmail getmail msmtp swaks", rf"\s(?:-ap|--auth-password)[ =]{_VALUE}"),
+    _command("swaks sendemail", rf"\s-xp {_VALUE}"),
+    _command("vncpasswd x11vnc", rf"\s-passwd {_VALUE}"),
+    _command("mount mount.cifs mount.davfs", r"\bpass(?:word)?=(?P<v>[^\s,\"']{3,100})"),
+    _command("svn hg", rf"\s--password[ =]{_VALUE}"),
+    _command("dsconf dsidm db2 kadmin kadmin.local samba-tool", rf"\s(?:-w|-pw|using) {_VALUE}"),
+    _command(
+        "samba-tool",
+        rf"\buser (?:create|setpassword|add) \S+ (?:--newpassword=)?{_VALUE}",
+        weak=True,
+    ),
+    _command("az", rf"\s(?:--password|--account-key|--sas-token|--admin-password|-p) {_VALUE}"),
+)
+_BY_NAME: dict[str, list[_Command]] = {}
+for _entry in _COMMANDS:
+    for _name in _entry.programs.split():
+        _BY_NAME.setdefault(_name, []).append(_entry)
+
+_PROGRAM = re2.compile(
+    r"(?:^|[\s`'\"$(/\\|;&])(?P<v>"
+    + "|".join(sorted((re2.escape(name) for name in _BY_NAME), key=len, reverse=True))
+    + r")(?:\.exe)?(?P<line>\s(?:\"[^\"\n]*\"|'[^'\n]*'|\\\n|&[^&\s]|[^\n|;&])*)"
+)
+_PIPED = re2.compile(
+    r"\b(?:echo|printf|Write-Output)\s+(?:-[neE]+\s+)?(?:[\"']?%s(?:\\n)?[\"']?\s+)?"
+    r"(?P<q>[\"'])?(?P<v>[^\n|\"']{3,200}?)(?:\\n)?[\"']?\s*\|\s*(?:sudo\s+)?"
+    r"(?P<to>[\w./ =:@-]{0,80}?(?:chpasswd|passwd|--password-stdin|--stdin|sudo -S|-S\b|kinit"
+    r"|smbpasswd|cryptsetup|gpg|with-token|docker login|openssl|su\b))"
+)
+_HERE = re2.compile(
+    r"(?:passwd|--with-token|-stdin|--stdin|sudo -S|kinit"
+    r"|\blogin)\b[^\n<]{0,80}<<<[ \t]*[\"']?(?:[\w.-]+:)?(?P<v>[^\s\"']{4,200})"
+)
+_ECHOED = re2.compile(
+    r"(?i)(?:pass\w*|token|secret)-(?:command|file)[ =][\"'<(]{0,3}(?:echo"
+    r"|printf) [\"']?(?P<v>[^\s\"')]{4,200})"
+)
+_EXPECTED = re2.compile(
+    r"(?i)(?:assword|assphrase)[^\n]{0,20}\n[^\n]{0,24}send(?:line)?[ (]{1,3}(?:-- )?[\"'](?P<v>"
+    r"[^\"'\n\\]{3,200})"
+)
+_REDIS = re2.compile(r"(?m)^(?:[\w.:-]{1,60}> ?)?AUTH (?:[\w.-]+ )?(?P<v>\S{6,200})$")
+_PAIR = re2.compile(
+    r"(?i)(?:auth|login|connect|connection|credentials?|logon|sign_?in"
+    r"|account)\w{0,20}\s?(?:=\s?)?\("
+    r"[^()\n]{0,120}?(?:\b[\w.]+"
+    r"|[\"'][^\"'\n]{1,60}[\"'])\s?,\s?(?P<q>[\"'])(?P<v>[^\"'\n/]{6,100})[\"']\s?[,)]"
+)
+"""A call with a user and a password: ``auth=("svc", "...")``."""
+_USER_FLAG = re2.compile(
+    r"(?i)\s--?(?:u|user|creds?|credentials?|auth|login|account|[a-z]+-(?:user|auth"
+    r"|creds?))[= ][\"']?[\w.@\\-]{1,60}:(?P<v>[^\s\"']{6,200})"
+)
+_REMOTE = re2.compile(
+    r"(?:^|[\s\"'`(=])[a-z_][\w.-]{1,30}:(?P<v>[^\s:@/\"'`]{6,100})@[a-zA-Z0-9][\w.-]+(?:"
+    r"[\s:/\"'`]|$)"
+)
+"""``user:password@host`` without a scheme."""
+_STATEMENTS = re2.compile(
+    r"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?(?:by|as)(?:\s+password)?|with\s+(?:encrypted\s+"
+    r"|unencrypted\s+)?password\s*=?"
+    r"|encrypted\s+password|\bset\s+password(?:\s+for\s+\S+)?\s*(?:=|to)\s*(?:password\s*\()?"
+    r"|(?:create|alter)\s+(?:user|role|login)\s+\S+\s+password"
+    r"|old_password\s*\(|requirepass|masterauth|securestring(?:\s+-string)?|-asplaintext"
+    r"|set\s+requirepass|networkcredential\([^,\n]{1,80},|pscredential\([^,\n]{1,80},)"
+    r"\s*N?(?P<q>[\"'])(?P<v>[^\"'\n]{3,200}|(?:[^\n']|'')*?|[^\n]{3,200}?)(?:\"|')"
+)
+_DEVICES = re2.compile(
+    r"(?im)(?:^|[\s>#])(?:(?:enable|username[ \t]+\S+"
+    r"|user[ \t]+\S+)(?:[ \t]+privilege[ \t]+\d+)?[ \t]+(?:secret|password)"
+    r"|(?:isakmp|ikev2|tacacs-server|radius-server|server-private[ \t]+\S+|tacacs|radius"
+    r"|ntp[ \t]+authentication-key[ \t]+\d+|ospf|eigrp"
+    r"|message-digest-key[ \t]+\d+|key-chain|pre-shared-key|authentication-key|shared-secret)"
+    r"(?:[ \t]+(?:host[ \t]+\S+|address[ \t]+\S+|key|local|remote|ascii-text|ascii|md5|hex"
+    r"|secret|crypto|encrypted|auth-key))*"
+    r"|snmp-server[ \t]+community|set[ \t]+snmp[ \t]+community|set[ \t]+community|rocommunity6?"
+    r"|rwcommunity6?|community"
+    r"|key-string|neighbor[ \t]+\S+[ \t]+password|authentication[ \t]+(?:text|mode[ \t]+md5"
+    r"|key-string)|standby[ \t]+\d+[ \t]+authentication"
+    r"|ppp[ \t]+chap[ \t]+password|wpa-psk[ \t]+ascii|wpa_passphrase|wpa-passphrase|psk|secret"
+    r"|passphrase|password"
+    r"|plaintext-password|encrypted-password|plain-text-password-value|requirepass|masterauth"
+    r"|masterpass|sasl_passwd)"
+    r"[ \t]+(?:[0-9]{1,2}[ \t]+)?(?P<v>\"[^\"\n]{3,120}\"|'[^'\n]{3,120}'|[^\s\"'`,;<>"
+    r"|(){}\[\]]{4,120})(?:[\s;,]|$)"
+)
+
+
+def command_passwords(text: str) -> Found:
+    """Every password in a command, a statement or the configuration of a network device."""
+    for match in _PROGRAM.finditer(text):
+        line = match.group("line")
+        base = named_span(match, "line")[0]
+        for command in _BY_NAME[match.group("v")]:
+            for argument in command.argument.finditer(line):
+                start, end = named_span(argument, "v")
+                found = _literal(line, start, end, weak=command.weak)
+                if found:
+                    yield "command-password", base + found[0], base + found[1]
+    for match in _PIPED.finditer(text):
+        start, end = named_span(match, "v")
+        if "chpasswd" in match.group("to") and ":" in match.group("v"):
+            start += match.group("v").index(":") + 1
+        value = text[start:end].strip()
+        if value and not is_placeholder(value) and not value.startswith("-"):
+            yield "command-password", start, start + len(text[start:end].rstrip())
+    for pattern in (_HERE, _ECHOED, _EXPECTED, _REDIS, _PAIR, _USER_FLAG, _REMOTE):
+        for match in pattern.finditer(text):
+            value = match.group("v")
+            if is_chosen(value) and (pattern is not _REMOTE or is_mixed(value)):
+                yield "command-password", *named_span(match, "v")
+    for match in _STATEMENTS.finditer(text):
+        start, end = named_span(match, "v")
+        if match.group()[:10] == "identified" and match.group("v").isalpha():
+            # "identified by 'name'" in a sentence; a statement of SQL has capitals or a password.
+            continue
+        quote = match.group("q")
+        # The value ends at the quote that it began with; the other kind may stand inside.
+        stop = text.find("\n", start)
+        close = text.find(quote, start, stop if stop >= 0 else len(text))
+        end = close if close >= 0 else end
+        if end - start >= 3 and not is_placeholder(text[start:end]):
+            yield "command-password", start, end
+    for match in _DEVICES.finditer(text):
+        start, end = named_span(match, "v")
+        found = _literal(text, start, end, weak=True)
+        if found:
+            yield "command-password", *found
+
+
+def _literal(text: str, start: int, end: int, *, weak: bool) -> tuple[int, int] | None:
+    """The span of a value without its quotes; None for what stands in its place."""
+    value = text[start:end]
+    if len(value) >= 2 and value[0] in "\"'" and value[-1] == value[0]:
+        start, end, value = start + 1, end - 1, value[1:-1]
+    else:
+        value = value.rstrip("`)\"'")
+        end = start + len(value)
+    if len(value) < 3 or is_placeholder(value) or value.startswith("--"):
+        return None
+    if all(char.isdigit() or char in ":./,-" for char in value) and not (
+        value.isdigit() and len(value) >= 6
+    ):
+        return None
+    if is_code(value) and "(" in value:
+        return None
+    return None if weak and not is_chosen(value) else (start, end)
