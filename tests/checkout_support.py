@@ -63,10 +63,10 @@ class Checkout:
 
 
 def environment() -> dict[str, str]:
-    """What a test's child processes get: no settings of whoever runs the tests."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ORRERY_")}
-    return kept | {
-        "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'plugins'}",
-        "COLUMNS": "100",
-        "MAKEFLAGS": "",
-    }
+    """What a test's child processes get: no settings of whoever runs the tests.
+
+    Nor those of a make that runs them, which would make theirs say where it enters and leaves.
+    """
+    strangers = ("ORRERY_", "MAKE", "MFLAGS")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(strangers)}
+    return kept | {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'plugins'}", "COLUMNS": "100"}

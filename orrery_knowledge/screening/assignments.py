@@ -45,6 +45,19 @@ _ASSIGNMENT = re2.compile(
     rf"|{_QUOTE}[ \t]{{0,2}},[ \t]{{0,2}}|>)"
     rf"(?P<value>[frbuLN@$]?(?:{_QUOTED})|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
 )
+_WITHIN = re2.compile(
+    rf"(?i){_KEY}(?P<close>{_QUOTE}?)"
+    rf"(?P<sep>[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:\{{\s{{0,40}}|\n[ \t]{{1,40}}))"
+    rf"{_QUOTE}?(?:plain|plain_?text|clear_?text|value|text|raw|current|decoded|string){_QUOTE}?"
+    rf"[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<value>{_QUOTED}|[^\s\"'`,;<>{{}}]+)"
+)
+"""A value one level below its name: ``"password": {"plain": "..."}``."""
+_VARIABLE = re2.compile(
+    r"(?i)\bvariable\s+\"(?P<key>[\w-]{0,60}"
+    + KEYWORD
+    + r"[\w-]{0,20})\"\s*\{[^{}]{0,300}?\bdefault(?P<sep>\s*=\s*)(?P<value>\"[^\"\n]*\")(?P<close>)"
+)
+"""HCL: ``variable "db_password" { default = "..." }``."""
 _CALLED = re2.compile(
     rf"(?i)(?P<key>\b(?:set|with|add|use)?[A-Za-z_.]{{0,30}}{KEYWORD})(?P<close>)"
     rf"(?P<sep>[ \t]?\([ \t\n]{{0,8}}|[ \t]+)(?P<value>{_QUOTED})"
@@ -136,7 +149,17 @@ def _named_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _assigned(text: str) -> Found:
-    for pattern in (_ASSIGNMENT, _NAMED, _FLAG, _CALLED, _DIRECTIVE, _BLOCK, _ENCODED):
+    for pattern in (
+        _ASSIGNMENT,
+        _NAMED,
+        _WITHIN,
+        _VARIABLE,
+        _FLAG,
+        _CALLED,
+        _DIRECTIVE,
+        _BLOCK,
+        _ENCODED,
+    ):
         for match in pattern.finditer(text):
             key, close, sep = match.group("key"), match.group("close"), match.group("sep")
             start, end = named_span(match, "value")
@@ -153,11 +176,14 @@ def _assigned(text: str) -> Found:
             quoted = len(value) >= 2 and value[0] in "\"'`" and value[-1] == value[0]
             if (
                 quoted
-                and pattern not in (_NAMED, _BLOCK)
+                and pattern not in (_NAMED, _WITHIN, _VARIABLE, _BLOCK)
                 and value[0] == text[match.start() - 1 : match.start()]
                 and value[0] not in close + sep
             ):
                 # The quote before the key is still open: what follows ends that string.
+                continue
+            if value in ("{", "[") and text[end : end + 1] in ("", " ", "\n", "\t", '"', "'", "}"):
+                # A dict or a list begins: what is in it has names of its own.
                 continue
             if pattern is _BLOCK:
                 if names.is_setting(key) or not _is_block(key, sep, value):

@@ -189,10 +189,12 @@ _USER_FLAG = re2.compile(
     r"|creds?))[= ][\"']?[\w.@\\-]{1,60}:(?P<v>[^\s\"']{6,200})"
 )
 _REMOTE = re2.compile(
-    r"(?:^|[\s\"'`(=])[a-z_][\w.-]{1,30}:(?P<v>[^\s:@/\"'`]{6,100})@[a-zA-Z0-9][\w.-]+(?:"
-    r"[\s:/\"'`]|$)"
+    r"(?:^|[\s\"'`(=])[a-z_][\w.-]{1,30}:(?P<v>[^\s:@/\"'`]{6,100})@(?P<host>[a-zA-Z0-9][\w.-]+)"
+    r"(?:[\s:/\"'`]|$)"
 )
 """``user:password@host`` without a scheme."""
+_DIGEST = re2.compile(r"[0-9a-f]{7,64}|sha256|sha512")
+"""What stands behind the ``@`` of a citation, a commit or an image, and is no host."""
 _STATEMENTS = re2.compile(
     r"(?i)\b(?:identified\s+(?:with\s+\S+\s+)?(?:by|as)(?:\s+password)?|with\s+(?:encrypted\s+"
     r"|unencrypted\s+)?password\s*=?"
@@ -244,7 +246,11 @@ def command_passwords(text: str) -> Found:
     for pattern in (_HERE, _ECHOED, _EXPECTED, _REDIS, _PAIR, _USER_FLAG, _REMOTE):
         for match in pattern.finditer(text):
             value = match.group("v")
-            if is_chosen(value) and (pattern is not _REMOTE or is_mixed(value)):
+            if pattern is _REMOTE and (
+                not is_mixed(value) or _DIGEST.fullmatch(match.group("host"))
+            ):
+                continue
+            if is_chosen(value):
                 yield "command-password", *named_span(match, "v")
     for match in _STATEMENTS.finditer(text):
         start, end = named_span(match, "v")

@@ -13,6 +13,11 @@ HEX = "9f86d081884c7d65" + "9a2feaa0c55ad015"
     "template",
     [
         "commit {h}deadbeef",
+        "kb:01-crashloop.md#crashloopbackoff-of-payments-api@222152a",
+        "see [kb:more-1.md#free-the-disk~1@17292b1]",
+        "redis:7.2-alpine@sha256:{h}{h}",
+        '{"password": {"secretKeyRef": {"name": "db-creds", "key": "password"}}}',
+        '{"password": {}, "nextPageToken": "CAESBkFCQ0RFRg=="}',
         "sha256:{h}{h}",
         "digest: sha256:{h}{h}",
         "checksum = {h}",
