@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 from collections.abc import Mapping
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,13 +175,8 @@ def _agents(folder: Path, waivers: Mapping[str, Mapping[str, str]]) -> list[Chec
         from orrery_knowledge.adk.checks.folder import examine
     except ImportError as error:
         raise MissingExtra("adk", "google.adk") from error
-    # ADK reports what it can't load with a traceback; what matters of it is in the findings.
-    logging.getLogger("google_adk").setLevel(logging.CRITICAL)
     checks: list[Check] = []
-    # Whatever an agent prints when it is imported or asked is no result of ours.
-    with redirect_stdout(sys.stderr):
-        examined = examine(folder, waivers)
-    for name, found in examined.items():
+    for name, found in examine(folder, waivers).items():
         checks += [Check(f"agent {name}", False, str(bypass), 1) for bypass in found]
         if not found:
             waived = f" but for waivers: {len(waivers[name])}" if waivers.get(name) else ""

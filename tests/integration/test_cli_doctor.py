@@ -168,22 +168,32 @@ def test_wrong_waivers_are_refused(tmp_path: Path, text: str, message: str) -> N
 def test_an_agent_that_does_not_load_is_said_in_one_line(tmp_path: Path) -> None:
     (write(tmp_path, "broken") / "agent.py").write_text("import nowhere_to_be_found\n")
     done = doctor(tmp_path, "agents")
-    assert done.returncode == 2
-    [line] = done.stderr.splitlines()
-    assert "agent 'broken' does not load" in line
+    assert done.returncode == 1
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("FAILED")]
+    assert "agent broken: broken: not_loaded: it does not load" in line
     assert "nowhere_to_be_found" in line
+    assert "Traceback" not in done.stderr
 
 
-def test_an_agent_that_ends_the_program_hides_no_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("leave", "kind"),
+    [("import sys\nsys.exit(0)\n", "not_loaded"), ("import os\nos._exit(0)\n", "unprobed")],
+)
+def test_an_agent_that_ends_the_program_hides_no_other(
+    tmp_path: Path, leave: str, kind: str
+) -> None:
     """Else whoever writes such an agent has a green build."""
     write(tmp_path, "bad", plugins="")
-    (write(tmp_path, "away") / "agent.py").write_text("import sys\nsys.exit(0)\n")
-    done = doctor(tmp_path, "agents")
-    assert done.returncode == 2
-    assert "agent 'away' does not load: SystemExit: 0" in done.stderr
+    (write(tmp_path, "away") / "agent.py").write_text(leave)
+    done = doctor(tmp_path, "agents", "--json")
+    assert done.returncode == 1
+    found = agents(done)
+    assert found[0] == ("away", False, f"away: {kind}")
+    assert ("bad", False, "app bad: no_guard") in found
 
 
 LEAVING = """\
+import os
 import sys
 from google.adk.agents import LlmAgent
 from google.adk.apps import App
@@ -198,6 +208,7 @@ class Leaving(BasePlugin):
 
 def instruction(context):
     print("asked for the instruction")
+    os.write(1, b"asked past Python\\n")
     return "Help."
 
 
@@ -217,6 +228,7 @@ def test_a_plugin_that_ends_the_program_and_one_that_prints(tmp_path: Path) -> N
         ("leaving", False, "app leaving > live proof: proof_failed"),
     ]
     assert "asked for the instruction" in done.stderr
+    assert "asked past Python" in done.stderr
 
 
 def test_a_secret_in_the_message_of_an_agent_is_not_printed(tmp_path: Path) -> None:
@@ -224,8 +236,8 @@ def test_a_secret_in_the_message_of_an_agent_is_not_printed(tmp_path: Path) -> N
     agent = write(tmp_path, "broken") / "agent.py"
     agent.write_text(f"raise RuntimeError('postgresql://u:{password}@h/db is gone')\n")
     done = doctor(tmp_path, "agents", "--json")
-    assert done.returncode == 2
-    assert "does not load: RuntimeError" in done.stderr
+    assert done.returncode == 1
+    assert "does not load: RuntimeError" in done.stdout
     assert password not in done.stdout + done.stderr
 
 

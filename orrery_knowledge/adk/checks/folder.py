@@ -1,20 +1,23 @@
-"""A folder of agents: loaded as ADK's own commands load them, checked, and proved live."""
+"""A folder of agents, each loaded, checked and proved live in a process of its own."""
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
-from google.adk.workflow._base_node import BaseNode
 
-from orrery_knowledge.adk.checks.apart import TIMEOUT_SECONDS, Ended, run_apart
+from orrery_knowledge.adk.checks.apart import TIMEOUT_SECONDS
 from orrery_knowledge.adk.checks.bypasses import Bypass
-from orrery_knowledge.adk.checks.check import check_agent
-from orrery_knowledge.adk.checks.proof import prove
 from orrery_knowledge.errors import ConfigurationError
-from orrery_knowledge.screening import screen
+
+CHILD = "orrery_knowledge.adk.checks.child"
+STARTING_SECONDS = 60.0
+"""How long a process may take to start and to import an agent."""
 
 
 def examine(
@@ -25,76 +28,73 @@ def examine(
     Args:
         folder: holds agents as `adk web` takes them, or is one.
         waivers: by agent the waivers of `check_agent`.
-        timeout: in seconds, for each of the two.
+        timeout: in seconds, for the check of an agent and for its turn.
 
     Returns:
-        the findings by agent.
+        the findings by agent; `not_loaded` or `unprobed` where it could not be looked at.
 
     Raises:
-        ConfigurationError: an agent does not load, or a waiver names none or gives no reason.
+        ConfigurationError: there is no agent, or a waiver names none or gives no reason.
     """
-    loaded = load_agents(folder)
-    if strangers := sorted(set(waivers) - set(loaded)):
+    names = agents_of(folder)
+    if strangers := sorted(set(waivers) - set(names)):
         raise ConfigurationError(
             f"the waivers name agents that are not there: {', '.join(strangers)} "
-            f"(there are: {', '.join(sorted(loaded))})"
+            f"(there are: {', '.join(sorted(names))})"
         )
-    return {
-        name: [
-            *check_agent(agent, waivers=waivers.get(name), timeout=timeout),
-            *(_proved(agent, timeout) if isinstance(agent, App) else [_bare(name)]),
-        ]
-        for name, agent in loaded.items()
-    }
+    return {name: _in_a_process(folder, name, waivers.get(name, {}), timeout) for name in names}
 
 
-def _proved(app: App, timeout: float) -> list[Bypass]:
-    found: list[Bypass] = []
-
-    async def work() -> None:
-        found.extend(await prove(app))
-
-    try:
-        run_apart(work, timeout)
-    except Ended as ended:
-        fix = "let no plugin end or hold up a turn"
-        found.append(Bypass(f"app {app.name} > live proof", "proof_failed", str(ended), fix))
-    return found
-
-
-def _bare(name: str) -> Bypass:
-    return Bypass(
-        name,
-        "no_app",
-        "it loads as a bare agent, so no plugin of an App runs, the guard neither",
-        "export `app` from agent.py and write `from . import agent` into __init__.py",
-    )
-
-
-def load_agents(folder: Path) -> dict[str, App | BaseNode]:
-    """Load the agents below a folder, or the one that the folder is, by name.
+def agents_of(folder: Path) -> list[str]:
+    """Names of the agents in a folder, or of the one that it is; none of them is loaded.
 
     Raises:
-        ConfigurationError: there is none, or one of them does not load.
+        ConfigurationError: there is none.
     """
     if not folder.is_dir():
         raise ConfigurationError(f"{folder}: no such folder; name one that holds agents")
     loader = AgentLoader(str(folder))
-    names = [loader.single_agent_name] if loader.is_single_agent else loader.list_agents()
-    loaded: dict[str, App | BaseNode] = {}
-    for name in names:
-        assert name is not None  # noqa: S101 - a single agent has a name
-        try:
-            loaded[name] = loader.load_agent(name)
-        except (Exception, SystemExit) as error:
-            # An agent is anybody's code and may raise anything, with anything in its message. The
-            # first line: the rest is ADK's advice on where it looks for agents.
-            what = screen((str(error).strip().splitlines() or [""])[0]).text
-            raise ConfigurationError(
-                f"agent {name!r} does not load: {type(error).__name__}: {what}"
-            ) from error
-    if not loaded:
+    if loader.is_single_agent and loader.single_agent_name:
+        return [loader.single_agent_name]
+    names: list[str] = loader.list_agents()
+    if not names:
         raise ConfigurationError(
             f"{folder}: holds no agent (a folder with agent.py and root_agent)"
         )
-    return loaded
+    return names
+
+
+def _in_a_process(
+    folder: Path, name: str, waivers: Mapping[str, str], timeout: float
+) -> list[Bypass]:
+    with tempfile.TemporaryDirectory(prefix="orrery-doctor-") as place:
+        answer = Path(place) / "found.json"
+        process = subprocess.Popen(  # noqa: S603 - our own module, and no shell
+            [sys.executable, "-m", CHILD, str(folder), name, str(timeout), str(answer)],
+            stdin=subprocess.PIPE,
+            stdout=2,  # whatever an agent prints goes where our messages go
+        )
+        try:
+            given = json.dumps(dict(waivers)).encode()
+            process.communicate(given, timeout=STARTING_SECONDS + 2 * timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        except BaseException:
+            process.kill()
+            raise
+        text = answer.read_text(encoding="utf-8") if answer.exists() else ""
+    try:
+        result = json.loads(text)
+    except ValueError:
+        return [
+            Bypass(
+                name,
+                "unprobed",
+                "it ended the process that looked at it, or held it up",
+                "let no code of an agent end its process or wait for ever",
+            )
+        ]
+    if "refused" in result:
+        raise ConfigurationError(result["refused"])
+    return [Bypass(*found) for found in result["found"]]
