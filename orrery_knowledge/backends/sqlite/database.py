@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
+from tenacity import retry, retry_if_exception, stop_after_delay, wait_random
+
 from orrery_knowledge.backends.sqlite.integrity import ADVICE, DamagedIndex
 from orrery_knowledge.errors import BackendUnavailable, ConfigurationError, KnowledgeError
 from orrery_knowledge.sqlite_faults import Fault, fault_of, sentence
@@ -125,7 +127,7 @@ class Database:
             self._connections.append(connection)
         connection.row_factory = sqlite3.Row
         connection.execute("PRAGMA page_size = 8192")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA mmap_size = 268435456")
@@ -181,6 +183,21 @@ class Database:
     @staticmethod
     def _version(connection: sqlite3.Connection) -> int:
         return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _locked(error: BaseException) -> bool:
+    return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+
+
+@retry(
+    retry=retry_if_exception(_locked),
+    wait=wait_random(0.01, 0.05),
+    stop=stop_after_delay(BUSY_SECONDS),
+    reraise=True,
+)
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch to WAL. SQLite itself doesn't wait there for others that have just made the file."""
+    connection.execute("PRAGMA journal_mode = WAL")
 
 
 class NoIndexYet(BackendUnavailable):
