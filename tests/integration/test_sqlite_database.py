@@ -143,12 +143,11 @@ async def test_two_processes_may_make_it_at_once(open_database: Open) -> None:
 async def test_a_file_that_another_process_has_just_made_is_waited_for(
     open_database: Open, tmp_path: Path
 ) -> None:
-    """While somebody reads a file that isn't in WAL mode yet, switching it is refused at once."""
+    """While somebody writes a file that isn't in WAL mode yet, switching it is refused at once."""
     (tmp_path / "state").mkdir()
     other = sqlite3.connect(tmp_path / "state" / "index.db", check_same_thread=False)
     other.execute("CREATE TABLE other (id)")
-    other.execute("BEGIN")
-    other.execute("SELECT * FROM other").fetchall()
+    other.execute("BEGIN IMMEDIATE")
     timer = threading.Timer(0.3, other.rollback)
     timer.start()
     database = open_database()
