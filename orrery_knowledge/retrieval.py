@@ -10,7 +10,6 @@ import asyncio
 import time
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 
 from orrery_knowledge.confidence import CONFIDENT, confidence, found_something
 from orrery_knowledge.errors import EmbedderError, KnowledgeError
@@ -31,7 +30,7 @@ from orrery_knowledge.models import (
     SearchResult,
 )
 from orrery_knowledge.protocols import Embedder, KnowledgeRetriever, Vectors, is_index
-from orrery_knowledge.screening import label_text, screen
+from orrery_knowledge.screening import label_text, remembering, screen
 from orrery_knowledge.telemetry import retrieval_span
 
 NOTHING_INDEXED = "nothing has been indexed yet; run: orrery-knowledge sync"
@@ -251,8 +250,8 @@ class Retrieval:
         chunk = body.chunk
         age = (now - body.modified_at).days if body.modified_at else None
         stale = age is not None and age >= self._stale_after_days
-        section = label_text(_screened(chunk.section))
-        title = label_text(_screened(body.title))
+        section = label_text(_screened(chunk.section).text)
+        title = label_text(_screened(body.title).text)
         part = f" (part {chunk.part}/{chunk.parts})" if chunk.parts > 1 else ""
         candidate = rankings.candidates[item.chunk]
         matched = [
@@ -265,7 +264,7 @@ class Retrieval:
             if hit
         ]
         return Passage(
-            text=_screened(chunk.text),
+            text=_screened(chunk.text).text,
             citation=format_citation(
                 body.path,
                 anchor=chunk.anchor,
@@ -297,10 +296,7 @@ class Retrieval:
         )
 
 
-@lru_cache(maxsize=4096)
-def _screened(text: str) -> str:
-    """What may be shown of a text; cached, because the same passages come back again."""
-    return screen(text).text
+_screened = remembering(screen)
 
 
 _COUNTED = ("lexical", "identifiers", "vector")

@@ -13,6 +13,7 @@ from orrery_knowledge.screening.injections import screen_injections
 from orrery_knowledge.screening.neighbours import screen_neighbours
 from orrery_knowledge.screening.personal import redact_personal
 from orrery_knowledge.screening.pipeline import SCREENING_VERSION, screen
+from orrery_knowledge.screening.remembering import remembering
 from orrery_knowledge.screening.structured import redact_tree
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "redact_credentials",
     "redact_personal",
     "redact_tree",
+    "remembering",
     "screen",
     "screen_injections",
     "screen_neighbours",

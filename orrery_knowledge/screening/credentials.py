@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 
 import re2
 
-from orrery_knowledge.screening.accounts import in_accounts
-from orrery_knowledge.screening.assignments import assigned
-from orrery_knowledge.screening.carriers import carried
-from orrery_knowledge.screening.commands import command_passwords
+from orrery_knowledge.screening.credential_rules.accounts import in_accounts
+from orrery_knowledge.screening.credential_rules.assignments import assigned
+from orrery_knowledge.screening.credential_rules.carriers import carried
+from orrery_knowledge.screening.credential_rules.commands import command_passwords
+from orrery_knowledge.screening.credential_rules.prose import in_sentences
+from orrery_knowledge.screening.credential_rules.providers import FORMATS
+from orrery_knowledge.screening.credential_rules.tables import in_tables
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random, masked
-from orrery_knowledge.screening.prose import in_sentences
-from orrery_knowledge.screening.providers import FORMATS
-from orrery_knowledge.screening.tables import in_tables
 
 _ARMOURED = frozenset({"private-key", "putty-key", "password-hash", "webhook"})
 """Formats that nothing else has: no look at what the value could stand for."""

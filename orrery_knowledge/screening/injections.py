@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from orrery_knowledge.screening import controls, hidden, links
 from orrery_knowledge.screening.blocks import Blocks
 from orrery_knowledge.screening.canonical import Canonical, canonical
-from orrery_knowledge.screening.clauses import verdicts
-from orrery_knowledge.screening.cues import CUES, HIDDEN_CUES
 from orrery_knowledge.screening.detectors import DETECTED, InjectionDetector, detected
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Kind, Screened, searchable
-from orrery_knowledge.screening.phrases import Rule
-from orrery_knowledge.screening.rules import STRONG
+from orrery_knowledge.screening.injection_rules.clauses import verdicts
+from orrery_knowledge.screening.injection_rules.cues import CUES, HIDDEN_CUES
+from orrery_knowledge.screening.injection_rules.phrases import Rule
+from orrery_knowledge.screening.injection_rules.rules import STRONG
 from orrery_knowledge.screening.variants import disguises, plain, turned
 
 _MARKER = "[withheld: instructions aimed at an agent ({rule})]"

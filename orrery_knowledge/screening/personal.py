@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 import re2
 
-from orrery_knowledge.screening.checksums import luhn
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable, word_set
-from orrery_knowledge.screening.national_ids import numbers
-from orrery_knowledge.screening.phones import phones
+from orrery_knowledge.screening.personal_rules.checksums import luhn
+from orrery_knowledge.screening.personal_rules.national_ids import numbers
+from orrery_knowledge.screening.personal_rules.phones import phones
 from orrery_knowledge.screening.placeholders import masked
 
 _LETTERS = r"\w\x{c0}-\x{24f}\x{400}-\x{4ff}"

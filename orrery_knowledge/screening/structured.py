@@ -15,11 +15,12 @@ from typing import Any
 
 import re2
 
+from orrery_knowledge.screening.credential_rules.names import KEYWORD, is_setting, parts
 from orrery_knowledge.screening.credentials import redact_credentials
 from orrery_knowledge.screening.findings import Finding, Screened, word_set
-from orrery_knowledge.screening.names import KEYWORD, is_setting, parts
 from orrery_knowledge.screening.personal import redact_personal
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random
+from orrery_knowledge.screening.remembering import remembering
 
 Note = Callable[[Sequence[Finding]], None]
 
@@ -39,22 +40,8 @@ _ORDINARY = word_set(
 """Words that only hold the letters of one that names a secret; `passages` names search results."""
 _MAX_NAME = 200
 _MAX_JSON = 1_000_000
-_MAX_KNOWN = 4_000
 _MIN_SECRET = 4
 _MIN_NUMBER, _MAX_NUMBER = 6, 40
-
-
-_known = lru_cache(maxsize=4_096)(redact_credentials)
-
-
-def _known_text(text: str) -> Screened:
-    # The same passages and rows come again in every request of a conversation.
-    return _known(text) if len(text) <= _MAX_KNOWN else redact_credentials(text)
-
-
-@lru_cache(maxsize=1_024)
-def _known_named(name: str, value: str) -> Screened:
-    return redact_named(name, value)
 
 
 def redact_tree(tree: Any, note: Note) -> Any:
@@ -76,8 +63,8 @@ class _Walk:
 
     def __init__(self, note: Note) -> None:
         self._note = note
-        self._text = _known_text
-        self._named = _known_named
+        self._text = _TEXT
+        self._named = _NAMED
 
     def value(self, value: Any, name: str | None) -> Any:
         if isinstance(value, str):
@@ -231,6 +218,10 @@ def redact_named(name: str, value: str) -> Screened:
     # An edit that tore an escape apart leaves no JSON: then nothing of the value is sure.
     text = shown if isinstance(shown, str) else f"[REDACTED:{screened.findings[0].rule}]"
     return screened.model_copy(update={"text": text})
+
+
+_TEXT = remembering(redact_credentials)
+_NAMED = remembering(redact_named)
 
 
 def _pair_name(tree: dict[str, Any]) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.screening import redact_personal, redact_tree
+from orrery_knowledge.screening import redact_personal, redact_tree, remembering
 from orrery_plugins.results import Tree
 from orrery_plugins.stage_plugin import StagePlugin
-from orrery_plugins.stages import Call, remembering, screen_strings
+from orrery_plugins.stages import Call, screen_strings
 
 
 class PIIRedaction:

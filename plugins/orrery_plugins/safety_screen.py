@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from functools import partial
 
-from orrery_knowledge.screening import InjectionDetector, fence, is_fenced, screen_injections
+from orrery_knowledge.screening import (
+    InjectionDetector,
+    fence,
+    is_fenced,
+    remembering,
+    screen_injections,
+)
 from orrery_plugins.neighbours import screen_joined
 from orrery_plugins.results import Tree, passages_of
 from orrery_plugins.stage_plugin import StagePlugin
-from orrery_plugins.stages import Call, remembering, screen_strings
+from orrery_plugins.stages import Call, screen_strings
 
 TAINT = "orrery_guard"
 """The key under which a result says that something in it was neutralised. It only ever says yes:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache
 from time import perf_counter
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary
@@ -20,10 +20,6 @@ from orrery_knowledge.telemetry import guard_counts
 from orrery_plugins.results import Tree, citations_of, dropped, map_strings, normalise, withheld
 
 logger = logging.getLogger(__name__)
-
-REMEMBERED = 4_096
-REMEMBERED_CHARACTERS = 4_000
-"""How many texts of at most this length a stage knows again: 16 MB, if all are as long."""
 
 
 @dataclass
@@ -150,20 +146,6 @@ def screen_strings(tree: Tree, screen: Callable[[str], Screened], call: Call) ->
 
     changed: Tree = map_strings(tree, change)
     return changed
-
-
-def remembering(screen: Callable[[str], Screened]) -> Callable[[str], Screened]:
-    """The same function, which knows again what it has seen lately.
-
-    A passage is screened when its search ends, when its event is kept, and with each request of
-    the rest of the conversation. Long texts are not kept: they rarely come again.
-    """
-    short = lru_cache(maxsize=REMEMBERED)(screen)
-
-    def known(text: str) -> Screened:
-        return short(text) if len(text) <= REMEMBERED_CHARACTERS else screen(text)
-
-    return known
 
 
 def class_name(error: BaseException) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orrery_knowledge.screening import checksums, redact_personal
+from orrery_knowledge.screening import redact_personal
+from orrery_knowledge.screening.personal_rules import checksums
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from orrery_knowledge.screening import redact_personal
-from orrery_knowledge.screening.national_ids import is_social
 from orrery_knowledge.screening.personal import is_card, is_iban
+from orrery_knowledge.screening.personal_rules.national_ids import is_social
 
 
 @pytest.mark.parametrize(

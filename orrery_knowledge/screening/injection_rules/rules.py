@@ -8,7 +8,7 @@ invisible characters, encoded text) or where it poses as another speaker.
 
 from __future__ import annotations
 
-from orrery_knowledge.screening.phrases import (
+from orrery_knowledge.screening.injection_rules.phrases import (
     BROAD_MODEL,
     EARLIER,
     GAP,

@@ -23,9 +23,9 @@ from typing import Any
 import re2
 
 from orrery_knowledge.screening.canonical import canonical
-from orrery_knowledge.screening.english import ENGLISH
-from orrery_knowledge.screening.languages import EUROPEAN
-from orrery_knowledge.screening.scripts import OTHER
+from orrery_knowledge.screening.injection_rules.english import ENGLISH
+from orrery_knowledge.screening.injection_rules.languages import EUROPEAN
+from orrery_knowledge.screening.injection_rules.scripts import OTHER
 
 CLASSES = (
     "agent", "broad", "modal", "override", "rules", "old", "show", "prompt", "hush", "consent",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.screening.formats import BEFORE, token_format
+from orrery_knowledge.screening.credential_rules.formats import BEFORE, token_format
 
 _B = BEFORE
 

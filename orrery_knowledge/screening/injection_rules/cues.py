@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.screening.phrases import (
+from orrery_knowledge.screening.injection_rules.phrases import (
     BROAD_MODEL,
     GAP,
     MODEL,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.screening.formats import BEFORE, token_format
+from orrery_knowledge.screening.credential_rules.formats import BEFORE, token_format
 
 _GAP = r"(?:[ +_]|%20)"
 _LABEL = rf"(?:[A-Z0-9]{{1,12}}{_GAP}){{0,4}}PRIVATE{_GAP}KEY(?:{_GAP}BLOCK)?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orrery_knowledge.screening.phrases import START
+from orrery_knowledge.screening.injection_rules.phrases import START
 
 _KIND = (
     r"(?:ai|llm|gpt|virtual|digital|automated|automatic|autonomous|coding|helpful|conversational"

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import re2
 
-from orrery_knowledge.screening.assignments import Found
+from orrery_knowledge.screening.credential_rules.assignments import Found
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed
 from orrery_knowledge.screening.findings import named_span
 from orrery_knowledge.screening.placeholders import is_code, is_placeholder
-from orrery_knowledge.screening.shapes import is_chosen, is_mixed
 
 _VALUE = r"(?P<v>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s\"'|;&<>-][^\s\"'|;<>]{2,200})"
 _ATTACHED = r"(?P<v>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s\"'-][^\s\"']{2,200})"

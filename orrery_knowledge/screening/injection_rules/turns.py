@@ -13,7 +13,7 @@ from typing import Any
 
 import re2
 
-from orrery_knowledge.screening.lexicon import pattern
+from orrery_knowledge.screening.injection_rules.lexicon import pattern
 
 _AFTER_LABEL = (
     r"(?:(?:\s?\([^()\n]{1,20}\))?[*_\"`\]]{0,3}\s?[:\x{ff1a}][*_\"`]{0,3}\s|>\s{0,2}[^\s<|])"

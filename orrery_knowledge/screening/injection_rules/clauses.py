@@ -15,11 +15,17 @@ from typing import Any
 
 import re2
 
-from orrery_knowledge.screening.address import CALLED_ON, MENTIONED, OBLIGED, SPOKEN_TO, address
-from orrery_knowledge.screening.english import ENGLISH
-from orrery_knowledge.screening.forms import FORMS
-from orrery_knowledge.screening.lexicon import pattern
-from orrery_knowledge.screening.turns import forged_turns, taught_pairs
+from orrery_knowledge.screening.injection_rules.address import (
+    CALLED_ON,
+    MENTIONED,
+    OBLIGED,
+    SPOKEN_TO,
+    address,
+)
+from orrery_knowledge.screening.injection_rules.english import ENGLISH
+from orrery_knowledge.screening.injection_rules.forms import FORMS
+from orrery_knowledge.screening.injection_rules.lexicon import pattern
+from orrery_knowledge.screening.injection_rules.turns import forged_turns, taught_pairs
 
 CONVICTED = 6
 """The least weight that convicts."""

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import re2
 
-from orrery_knowledge.screening import checksums
 from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.personal_rules import checksums
 
 _SEPARATORS = str.maketrans("", "", " .-/\u00a0\u2011")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re2
 
-from orrery_knowledge.screening.assignments import Found
+from orrery_knowledge.screening.credential_rules.assignments import Found
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen, jumbled
 from orrery_knowledge.screening.findings import named_span
 from orrery_knowledge.screening.placeholders import is_placeholder, is_uuid, looks_random
-from orrery_knowledge.screening.shapes import is_chosen, jumbled
 
 _URL = re2.compile(
     r"(?i)\b(?P<scheme>[a-z][a-z0-9+.-]{1,30})://(?P<user>[^\s/@:\"'<>`]{0,100}):"

@@ -6,7 +6,8 @@ import base64
 
 import re2
 
-from orrery_knowledge.screening import names
+from orrery_knowledge.screening.credential_rules import names
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed, jumbled
 from orrery_knowledge.screening.findings import word_set
 from orrery_knowledge.screening.placeholders import (
     is_code,
@@ -15,7 +16,6 @@ from orrery_knowledge.screening.placeholders import (
     is_uuid,
     looks_random,
 )
-from orrery_knowledge.screening.shapes import is_chosen, is_mixed, jumbled
 
 _PAIRS = frozenset({"login", "auth", "cred", "creds", "credential", "credentials", "basic"})
 _BASE64 = re2.compile(r"^[A-Za-z0-9+/]{12,200}={0,2}$")

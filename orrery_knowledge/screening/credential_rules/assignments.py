@@ -10,15 +10,15 @@ from collections.abc import Iterator
 
 import re2
 
-from orrery_knowledge.screening import names
+from orrery_knowledge.screening.credential_rules import names
+from orrery_knowledge.screening.credential_rules.names import KEYWORD
+from orrery_knowledge.screening.credential_rules.secrecy import is_argument, is_secret
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen
 from orrery_knowledge.screening.findings import named_span
-from orrery_knowledge.screening.names import KEYWORD
 from orrery_knowledge.screening.placeholders import (
     is_placeholder,
     looks_random,
 )
-from orrery_knowledge.screening.secrecy import is_argument, is_secret
-from orrery_knowledge.screening.shapes import is_chosen
 
 Found = Iterator[tuple[str, int, int]]
 """Rule, start and end of each secret."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re2
 
-from orrery_knowledge.screening import names
-from orrery_knowledge.screening.assignments import Found
+from orrery_knowledge.screening.credential_rules import names
+from orrery_knowledge.screening.credential_rules.assignments import Found
+from orrery_knowledge.screening.credential_rules.names import FAR, FOREIGN
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed, jumbled, trim
 from orrery_knowledge.screening.findings import named_span, word_set
-from orrery_knowledge.screening.names import FAR, FOREIGN
 from orrery_knowledge.screening.placeholders import is_placeholder, is_uuid
-from orrery_knowledge.screening.shapes import is_chosen, is_mixed, jumbled, trim
 
 _DOOR = re2.compile(
     r"(?i)\bcode (?:for|of|to) (?:the )?(?:[\w-]{1,20} )?(?:door|gate|safe|alarm|building|room"

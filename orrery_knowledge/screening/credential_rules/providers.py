@@ -6,8 +6,8 @@ text before its pattern runs, which keeps a clean text cheap.
 
 from __future__ import annotations
 
-from orrery_knowledge.screening import private_keys, services
-from orrery_knowledge.screening.formats import BEFORE, Format, token_format
+from orrery_knowledge.screening.credential_rules import private_keys, services
+from orrery_knowledge.screening.credential_rules.formats import BEFORE, Format, token_format
 
 _B = BEFORE
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re2
 
-from orrery_knowledge.screening.assignments import Found
+from orrery_knowledge.screening.credential_rules.assignments import Found
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen, jumbled
 from orrery_knowledge.screening.placeholders import is_placeholder, is_uuid, looks_random
-from orrery_knowledge.screening.shapes import is_chosen, jumbled
 
 _NAME = (
     r"(?:\w+[ _-]){0,2}(?:password|passwort|kennwort|passwd|pwd|pw|passphrase|passcode|pin|psk"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re2
 
-from orrery_knowledge.screening.phrases import Rule
+from orrery_knowledge.screening.injection_rules.phrases import Rule
 
 _DATA = (
     r"(?:retrieved|untrusted|trusted|quoted|external|tool|user|system|context|document|evidence"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re2
 
-from orrery_knowledge.screening.assignments import Found
+from orrery_knowledge.screening.credential_rules.assignments import Found
+from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed
 from orrery_knowledge.screening.findings import named_span
-from orrery_knowledge.screening.shapes import is_chosen, is_mixed
 
 _LINES = tuple(
     re2.compile(pattern)

@@ -1,0 +1,1 @@
+"""Formats, names and places by which credentials are known."""

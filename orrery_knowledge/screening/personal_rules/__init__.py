@@ -1,0 +1,1 @@
+"""Forms and check digits of numbers that belong to a person."""
