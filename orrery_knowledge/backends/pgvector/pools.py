@@ -25,6 +25,7 @@ from orrery_knowledge.backends.pgvector.driver_errors import (
     driver_errors,
     reason,
 )
+from orrery_knowledge.backends.pgvector.tsvectors import register_lexemes
 from orrery_knowledge.errors import BackendUnavailable
 
 T = TypeVar("T")
@@ -234,6 +235,7 @@ class Pool:
                 "idle": _milliseconds(IDLE_IN_TRANSACTION_SECONDS),
             },
         )
+        register_lexemes(connection)
 
 
 def _recording(pool: Pool) -> type[Connection]:

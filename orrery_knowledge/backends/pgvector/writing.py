@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 
-from psycopg import AsyncCopy
 from psycopg.sql import SQL as Text
 from psycopg.sql import Identifier
 
 from orrery_knowledge.backends.pgvector import loads, vectors
-from orrery_knowledge.backends.pgvector.binary import BEGIN, END
 from orrery_knowledge.backends.pgvector.pools import Connection
 from orrery_knowledge.backends.pgvector.rows import (
     BODY,
     DOCUMENT,
     PASSAGE,
     Cleaner,
+    Row,
     body_rows,
     document_key,
     document_rows,
@@ -59,13 +57,12 @@ async def _insert(connection: Connection, load: int, documents: Sequence[Indexed
     count = sum(len(document.chunks) for document in documents)
     chunk_ids = await _reserve(connection, "passage", count)
     clean = Cleaner()
-    async with _copy(connection, "document", DOCUMENT) as copy:
-        copy.set_types(list(DOCUMENT.values()))
-        for row in document_rows(load, documents, document_ids, clean):
-            await copy.write_row(row)
     passages = passage_rows(load, documents, document_ids, chunk_ids, clean)
-    await _stream(connection, "passage", PASSAGE, passages)
-    await _stream(connection, "body", BODY, body_rows(documents, chunk_ids, clean))
+    await _copy(
+        connection, "document", DOCUMENT, document_rows(load, documents, document_ids, clean)
+    )
+    await _copy(connection, "passage", PASSAGE, passages)
+    await _copy(connection, "body", BODY, body_rows(documents, chunk_ids, clean))
     fingerprint = (await loads.record(connection, load)).fingerprint
     tables = await vectors.tables_of(connection, fingerprint)
     if tables is not None:
@@ -88,23 +85,16 @@ async def _reserve(connection: Connection, table: str, count: int) -> list[int]:
     return [row["nextval"] for row in found]
 
 
-async def _stream(
-    connection: Connection, table: str, columns: Iterable[str], rows: Iterator[bytes]
+async def _copy(
+    connection: Connection, table: str, columns: Mapping[str, str], rows: Iterator[Row]
 ) -> None:
     """Send rows while they are made: the server works on those that it has."""
-    async with _copy(connection, table, columns) as copy:
-        await copy.write(BEGIN)
-        while some := b"".join(islice(rows, AT_ONCE)):
-            await copy.write(some)
-        await copy.write(END)
-
-
-@asynccontextmanager
-async def _copy(
-    connection: Connection, table: str, columns: Iterable[str]
-) -> AsyncIterator[AsyncCopy]:
     statement = Text("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(
         Identifier(table), Text(", ").join(map(Identifier, columns))
     )
     async with connection.cursor() as cursor, cursor.copy(statement) as copy:
-        yield copy
+        copy.set_types(list(columns.values()))
+        for number, row in enumerate(rows, start=1):
+            await copy.write_row(row)
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)

@@ -1,8 +1,6 @@
-"""PostgreSQL's binary COPY format, as much of it as our rows need.
+"""Words of a chunk as a tsvector in PostgreSQL's binary format, for which the driver has no type.
 
-Rows are put together here instead of by the driver, value by value: that was half the time of
-writing a chunk. The format is that of PostgreSQL's manual (``COPY``, "Binary Format") and of the
-types' receive functions.
+The format is that of the type's receive function, ``tsvectorrecv``.
 """
 
 from __future__ import annotations
@@ -11,47 +9,39 @@ import struct
 from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import accumulate
+from typing import Any
 
-BEGIN = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
-"""What comes before the first row: the signature, no flags, no extension."""
-
-END = b"\xff\xff"
-"""What comes after the last one."""
-
-NULL = b"\xff\xff\xff\xff"
-"""A field without a value."""
+from psycopg import AsyncConnection
+from psycopg.abc import Buffer
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 
 MAX_TSVECTOR = 2**20 - 1
 """Bytes of lexemes and positions, of which PostgreSQL takes no more in a tsvector."""
 
-_TEXT_OID = 25
-_LENGTH = struct.Struct("!i")
-_ARRAY = struct.Struct("!5i")
-_EMPTY_ARRAY = struct.pack("!4i", 12, 0, 0, _TEXT_OID)
-_NO_DIMENSION = 20
+_COUNT = struct.Struct("!i")
 
 
-def field(value: bytes) -> bytes:
-    """A value with its length before it."""
-    return _LENGTH.pack(len(value)) + value
+class Lexemes(bytes):
+    """A tsvector in the binary format."""
+
+    __slots__ = ()
 
 
-def optional(value: bytes | None) -> bytes:
-    """The same for what may be NULL."""
-    return NULL if value is None else field(value)
+class _LexemesDumper(Dumper):
+    format = Format.BINARY
+    oid = 3614  # tsvector, the same on every server
+
+    def dump(self, obj: Lexemes) -> Buffer:
+        return obj
 
 
-def texts(values: Sequence[bytes]) -> bytes:
-    """A field of type ``text[]``."""
-    if not values:
-        return _EMPTY_ARRAY
-    body = b"".join(map(field, values))
-    return _LENGTH.pack(_NO_DIMENSION + len(body)) + (
-        _ARRAY.pack(1, 0, _TEXT_OID, len(values), 1) + body
-    )
+def register_lexemes(connection: AsyncConnection[Any]) -> None:
+    """Teach a connection to send them."""
+    connection.adapters.register_dumper(Lexemes, _LexemesDumper)
 
 
-def lexemes(header: Set[str], words: Sequence[str]) -> tuple[bytes, int]:
+def lexemes(header: Set[str], words: Sequence[str]) -> tuple[Lexemes, int]:
     """A tsvector that says of each word how often it occurs, for `search.sql`.
 
     Weight A: it stands in the header. Weights D, C and B: it stands in the body once, twice, more
@@ -62,7 +52,7 @@ def lexemes(header: Set[str], words: Sequence[str]) -> tuple[bytes, int]:
         words: of the body, in order.
 
     Returns:
-        the field, and how many words didn't fit.
+        the tsvector, and how many words didn't fit.
     """
     counts = Counter(words)
     titled: list[list[str]] = [[] for _ in _TAILS[True]]
@@ -83,7 +73,7 @@ def lexemes(header: Set[str], words: Sequence[str]) -> tuple[bytes, int]:
         sizes = accumulate(map(len, singles))
         fitting = [one for one, size in zip(singles, sizes, strict=True) if size <= MAX_TSVECTOR]
         held, cut, body = len(fitting), held - len(fitting), b"".join(fitting)
-    return _LENGTH.pack(4 + len(body)) + _LENGTH.pack(held) + body, cut
+    return Lexemes(_COUNT.pack(held) + body), cut
 
 
 def _stored(words: Sequence[str]) -> list[bytes]:
