@@ -15,7 +15,8 @@ from pytest_socket import disable_socket, enable_socket
 
 MakeDistribution = Callable[[str, str, dict[str, str]], Path]
 UNIT = Path(__file__).parent / "unit"
-FOREIGN = ("ORRERY_", "GIT_", "OTEL_", "XDG_")
+# PYTHONUNBUFFERED would hide what becomes of output that Python has not yet written.
+FOREIGN = ("ORRERY_", "GIT_", "OTEL_", "XDG_", "PYTHONUNBUFFERED")
 KEPT = "ORRERY_TEST_"  # says where the services of tests are
 
 # The machines that run these are shared: how long one example takes says nothing.

@@ -13,7 +13,7 @@ from typing import Any, ParamSpec
 import click
 
 from orrery_knowledge.cli.signals import INTERRUPTED, MESSAGE, cancelling
-from orrery_knowledge.cli.terminal import discard_output, print_error, warn
+from orrery_knowledge.cli.terminal import discard_output, drop_unwritten, print_error, warn
 from orrery_knowledge.errors import KnowledgeError
 
 P = ParamSpec("P")
@@ -74,6 +74,7 @@ def _run(work: Callable[[], Work], show: bool, in_json: bool) -> int:
         return _failed(str(error), error.exit_code, show, in_json)
     except OSError as error:  # output that can't be written
         what = f"{error.filename or 'output'}: {error.strerror or error}"
+        drop_unwritten()
         return _failed(what, 1, show, in_json)
 
 

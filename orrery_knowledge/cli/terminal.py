@@ -86,6 +86,14 @@ def discard_output(*, err: bool = False) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), (sys.stderr if err else sys.stdout).fileno())
 
 
+def drop_unwritten() -> None:
+    """Forget output that can't be written: Python's last flush would fail on it once more."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        discard_output()
+
+
 def _print(line: str, *, err: bool = False) -> None:
     try:
         click.echo(line, err=err)

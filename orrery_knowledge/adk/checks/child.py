@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import sys
+from contextlib import suppress
 from dataclasses import astuple
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def main() -> None:
     except ConfigurationError as error:
         result = {"refused": str(error)}
     Path(answer).write_text(json.dumps(result), encoding="utf-8")
+    with suppress(OSError):
+        sys.stdout.flush()  # what the agent has printed
     # What an agent has begun (threads, loops) must not keep this process.
     os._exit(0)
 
