@@ -15,7 +15,12 @@ from psycopg.sql import SQL, Identifier
 
 from orrery_knowledge.backends.pgvector import loads, upkeep, vectors, writing
 from orrery_knowledge.backends.pgvector.config import PgVectorConfig
-from orrery_knowledge.backends.pgvector.connecting import AT_ONCE, Connect, InTurn, Several
+from orrery_knowledge.backends.pgvector.connecting import (
+    AT_ONCE,
+    Connect,
+    in_turn,
+    of_the_pool,
+)
 from orrery_knowledge.backends.pgvector.driver_errors import (
     ConnectionLost,
     NoIndexYet,
@@ -107,9 +112,9 @@ class PgVectorIndex:
             pool.searches += 1
             try:
                 if pool.searches * AT_ONCE <= pool.key.size:
-                    return await on(Several(pool))
+                    return await on(of_the_pool(pool))
                 async with pool.connection(check=False) as connection:
-                    return await on(InTurn(connection))
+                    return await on(in_turn(connection))
             finally:
                 pool.searches -= 1
 

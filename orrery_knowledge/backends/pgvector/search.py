@@ -18,7 +18,6 @@ from pgvector import HalfVector, Vector
 from psycopg.rows import dict_row
 
 from orrery_knowledge.backends.bodies import fetched_chunk
-from orrery_knowledge.backends.pgvector import exact
 from orrery_knowledge.backends.pgvector.approximate import near
 from orrery_knowledge.backends.pgvector.config import Hnsw
 from orrery_knowledge.backends.pgvector.connecting import Connect
@@ -96,7 +95,7 @@ async def search(
     """Rank eligible chunks by words, identifiers and vector, from one load.
 
     Args:
-        connect: gives connections; up to `connecting.AT_ONCE` at a time, unless they are `one`.
+        connect: gives connections, of which up to `connecting.AT_ONCE` are held at a time.
         cache: of the same index.
         query: what is asked.
         vector: its unit vector, or None.
@@ -242,15 +241,14 @@ async def _nearest(
     values = _filters(known, query) | {"vector": HalfVector(vector), "limit": limit}
     filtered = query.corpus is not None or query.service is not None
     approximately = hnsw is not None and not filtered and (known.recall or 0.0) >= hnsw.min_recall
-    if known.chunks >= exact.LARGE and not (filtered or approximately or connect.one):
-        return await exact.in_halves(connect, known.tables, values)
     async with connect() as connection:
         await know_vectors(connection)
         if hnsw is not None and approximately:
             found = await near(connection, known.tables, hnsw, values, query.pool)
             if len(found) >= min(query.pool, known.chunks):
                 return found
-        return await exact.whole(connection, known.tables, values)
+        cursor = await connection.execute(SQL.on("nearest", known.tables), values)
+        return [row[0] for row in await cursor.fetchall()]
 
 
 async def _read(

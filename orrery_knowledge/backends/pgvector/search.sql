@@ -55,27 +55,6 @@ WHERE eligible AND added_in <= %(load)s AND removed_in > %(load)s
   AND (%(service)s::text IS NULL OR service = %(service)s)
 ORDER BY (value <#> %(vector)b::halfvec) + 0 LIMIT %(limit)s
 
--- one_snapshot --
--- Every statement of the transaction sees the same rows.
-SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY
-
--- share --
--- A name for this transaction's snapshot, and the block in the middle of a table.
-SELECT pg_export_snapshot(),
-       pg_relation_size(%(table)s::regclass) / current_setting('block_size')::bigint / 2
-
--- nearest_before --
--- Exact nearest chunks in the first half of the table.
-SELECT id, (value <#> %(vector)b::halfvec) + 0 FROM {nearest}
-WHERE ctid < %(middle)s::tid AND eligible AND added_in <= %(load)s AND removed_in > %(load)s
-ORDER BY 2 LIMIT %(limit)s
-
--- nearest_after --
--- The same in the second half.
-SELECT id, (value <#> %(vector)b::halfvec) + 0 FROM {nearest}
-WHERE ctid >= %(middle)s::tid AND eligible AND added_in <= %(load)s AND removed_in > %(load)s
-ORDER BY 2 LIMIT %(limit)s
-
 -- near --
 -- Nearest chunks by the approximate index.
 SELECT id FROM {nearest}
