@@ -41,8 +41,9 @@ def test_there_are_files_for_both_halves():
 def test_there_is_enough():
     assert len(both("injections")) >= 300
     assert len(both("benign")) >= 400
-    assert sum(not case.personal for case in both("secrets")) >= 400
-    assert len(both("negatives")) >= 300
+    assert sum(not case.personal for case in both("secrets")) >= 1000
+    assert sum(case.personal for case in both("secrets")) >= 150
+    assert len(both("negatives")) >= 500
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES.split())
@@ -70,12 +71,19 @@ def test_documents_have_a_real_size():
     assert {case.id for case in both("injections") if not 80 <= len(case.text) <= 1500} == set()
 
 
+@pytest.mark.parametrize("name", ["secrets", "negatives"])
+def test_each_kind_is_in_either_half_about_as_often(name):
+    even, odd = (Counter(case.kind for case in getattr(CASES[half], name)) for half in HALVES)
+    assert even.keys() == odd.keys()
+    assert {kind for kind in even if abs(even[kind] - odd[kind]) > 6 + even[kind] // 5} == set()
+
+
 @pytest.mark.parametrize("half", HALVES)
 def test_the_halves_are_about_as_large(half):
     cases = CASES[half]
     assert len(cases.injections) >= 150
     assert len(cases.benign) >= 200
-    assert len(cases.negatives) >= 150
+    assert len(cases.negatives) >= 250
 
 
 def test_no_text_is_there_twice():

@@ -17,6 +17,7 @@ from urllib.parse import quote
 from orrery_knowledge.errors import ConfigurationError
 from tools.score_screening import identities
 from tools.score_screening.formats import ALPHABETS, PLAIN, TOKENS
+from tools.score_screening.national import MORE_NATIONAL
 
 PART = re.compile(r"⟪([^⟫]+)⟫")
 DRAWN = re.compile(r"\{(\w+):(\d+)\}")
@@ -145,6 +146,7 @@ SINGLE: dict[str, Callable[[Random], str]] = {
     "words": lambda rng: " ".join(rng.sample(WORDS, 4)),
     "words_dash": lambda rng: "-".join(rng.sample(WORDS, 4)),
     **identities.NATIONAL,
+    **MORE_NATIONAL,
 }
 
 
