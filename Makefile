@@ -74,7 +74,7 @@ tests: install
 	$(BIN)/python -m pytest -m "not soak" --ignore=tests/docs
 
 eval: install ## every evaluation
-	$(BIN)/orrery-knowledge eval retrieval evals/retrieval/meridian
+	$(BIN)/orrery-knowledge eval retrieval evals/retrieval/*/
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.all
 	@$(INSTALL) -r requirements/bench.txt

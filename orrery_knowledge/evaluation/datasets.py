@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from orrery_knowledge.errors import ConfigurationError
-from orrery_knowledge.evaluation.labels import Label, check_labels
+from orrery_knowledge.evaluation.labels import Label, check_held_out, check_labels
 from orrery_knowledge.evaluation.payloads import alert_query
 
 DOCUMENT_GLOBS = tuple(
@@ -27,6 +27,8 @@ class LabelledQuery(BaseModel):
         answerable: whether any document answers it.
         no_answer: for an unanswerable one, how near it is (``"far"``, ``"near"``).
         payload: an Alertmanager webhook; the query then goes the way of an alert.
+        held_out: documents that the query was made from, such as the report of its own incident.
+            They hold the answer key, so they leave its ranking before anything is scored.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -36,6 +38,7 @@ class LabelledQuery(BaseModel):
     answerable: bool = True
     no_answer: str | None = None
     payload: dict[str, Any] | None = None
+    held_out: tuple[str, ...] = ()
 
     @property
     def searched(self) -> str:
@@ -83,6 +86,12 @@ def read_dataset(folder: Path) -> Dataset:
         queries = _read_queries(folder / "queries.jsonl")
         labels = _read_labels(folder / "qrels.tsv", {query.id for query in queries})
         warnings = check_labels(folder / "docs", "qrels.tsv", labels)
+        check_held_out(
+            folder / "docs",
+            "qrels.tsv",
+            {query.id: query.held_out for query in queries if query.held_out},
+            labels,
+        )
     except UnicodeDecodeError:
         raise ConfigurationError(f"{folder}: queries and qrels must be UTF-8") from None
     except OSError as error:

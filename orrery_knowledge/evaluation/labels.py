@@ -5,7 +5,7 @@ Sections are those of the index: the same splitter cuts the labelled documents h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -52,11 +52,7 @@ def check_labels(docs: Path, file: str, labels: Sequence[Label]) -> tuple[str, .
         ConfigurationError: a label of relevance names a document or section that isn't there; the
             message has the line and what comes nearest.
     """
-    files = {
-        "/".join(printable_name(part) for part in path.relative_to(docs).parts): path
-        for path in sorted(docs.rglob("*"))
-        if path.is_file()
-    }
+    files = _files(docs)
     sections: dict[str, _Sections | None] = {}
     warnings = list(_repeated(file, labels))
     wrong: list[str] = []
@@ -83,6 +79,44 @@ def check_labels(docs: Path, file: str, labels: Sequence[Label]) -> tuple[str, .
         others = f" ({len(wrong) - 1} more such lines)" if len(wrong) > 1 else ""
         raise ConfigurationError(wrong[0] + others)
     return tuple(warnings)
+
+
+def check_held_out(
+    docs: Path, file: str, held_out: Mapping[str, Sequence[str]], labels: Iterable[Label]
+) -> None:
+    """Look up the documents that queries hold out.
+
+    Args:
+        docs: folder of the documents.
+        file: name of the labels' file, for messages.
+        held_out: query -> documents that leave its ranking.
+        labels: in the order of the file.
+
+    Raises:
+        ConfigurationError: a query holds out what isn't there, or what is an answer to it.
+    """
+    files = _files(docs) if held_out else {}
+    for query, documents in held_out.items():
+        for document in documents:
+            if document not in files:
+                raise ConfigurationError(
+                    f"query {query} holds out {_shown(document)}, which is no document"
+                    f"{_near(document, files)}"
+                )
+    for label in labels:
+        if label.grade and label.document in held_out.get(label.query, ()):
+            raise ConfigurationError(
+                f"{file}, line {label.line}: {_shown(label.document)} is held out from query "
+                f"{label.query}, so it can't be an answer"
+            )
+
+
+def _files(docs: Path) -> dict[str, Path]:
+    return {
+        "/".join(printable_name(part) for part in path.relative_to(docs).parts): path
+        for path in sorted(docs.rglob("*"))
+        if path.is_file()
+    }
 
 
 def _repeated(file: str, labels: Iterable[Label]) -> Iterable[str]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from orrery_knowledge.confidence import confidence
 from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.evaluation.datasets import DOCUMENT_GLOBS, Dataset, LabelledQuery
+from orrery_knowledge.evaluation.held_out import without
 from orrery_knowledge.evaluation.metrics import Judged
 from orrery_knowledge.evaluation.workspace import workspace
 from orrery_knowledge.governance.ledger import Ledger
@@ -141,7 +142,7 @@ def _not_indexed(dataset: Dataset, indexed: Set[str]) -> Iterator[str]:
 
 async def _rank(retrieval: Retrieval, query: LabelledQuery, mode: Mode) -> Ranked:
     asked = Query(text=query.searched, mode=mode, per_document=0, pool=POOL)
-    rankings, found = await retrieval.rank(asked)
+    rankings, found = without(*await retrieval.rank(asked), query.held_out)
     sections: dict[Target, float] = {}
     for item, body in found:
         sections.setdefault((body.path, body.chunk.anchor), item.score)

@@ -34,7 +34,9 @@ class Block(NamedTuple):
 def markdown_files() -> list[Path]:
     """Every Markdown file that documents the project (samples are data)."""
     top = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
-    return [*top, *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "evals").glob("*/*.md"))]
+    evals = ROOT / "evals"
+    sets = [*evals.glob("*/*.md"), *evals.glob("*/*/README.md")]
+    return [*top, *sorted((ROOT / "docs").rglob("*.md")), *sorted(sets)]
 
 
 @cache

@@ -15,7 +15,6 @@ DOCUMENTS = {
     "a.md": "Pool.\n",
     "b.md": "---\ntitle: B\n---\n# B\n\nx\n\n## Steps\n\n### Remedy\n\ny\n\n### Remedy\n\nz\n",
 }
-MERIDIAN = Path(__file__).parents[2] / "evals" / "retrieval" / "meridian"
 
 
 def line(**values: Any) -> str:
@@ -51,7 +50,7 @@ def test_a_dataset(read: Any, tmp_path: Path) -> None:
         line(kind="symptom")
         + "\n"
         + line(id="q2", answerable=False, no_answer="far", extra="ignored")
-        + line(id="q3", payload=payload),
+        + line(id="q3", payload=payload, held_out=["b.md"]),
         HEADER + "q1\ta.md\t\t2\nq1\tb.md\tremedy\t1\n\nq3\ta.md\t\t1\nq2\ta.md\t\t0\n",
     )
     assert [query.id for query in found.queries] == ["q1", "q2", "q3"]
@@ -63,6 +62,7 @@ def test_a_dataset(read: Any, tmp_path: Path) -> None:
         "q2": {("a.md", ""): 0},
         "q3": {("a.md", ""): 1},
     }
+    assert [query.held_out for query in found.queries] == [(), (), ("b.md",)]
     assert found.documents == tmp_path / "docs"
 
 
@@ -103,6 +103,7 @@ def test_line_ends_of_windows_are_fine(read: Any) -> None:
         (line() + "[]\n", "queries.jsonl, line 2: no query object"),
         ("[" * 100_000 + "\n", "queries.jsonl, line 1: no query object"),
         (line() + "\n" + line(), "queries.jsonl, line 3: id 'q1' again"),
+        (line(held_out="a.md"), "queries.jsonl, line 1: no query object"),
         (line(id=7), "queries.jsonl, line 1: no query object"),
         (line(id="a\tb"), "queries.jsonl, line 1: no query object"),
         (line(id=""), "queries.jsonl, line 1: no query object"),
@@ -158,6 +159,30 @@ def test_wrong_judgements(read: Any, qrels: str, expected: str) -> None:
     assert refused(lambda: read(qrels=qrels)).startswith(expected)
 
 
+@pytest.mark.parametrize(
+    ("held_out", "expected"),
+    [
+        (["B.md"], "query q1 holds out 'B.md', which is no document; near: 'b.md'"),
+        (["b.md", "../qrels.tsv"], "query q1 holds out '../qrels.tsv', which is no document"),
+        ([""], "query q1 holds out '', which is no document"),
+        (
+            ["b.md", "a.md"],
+            "qrels.tsv, line 2: 'a.md' is held out from query q1, so it can't be an answer",
+        ),
+    ],
+)
+def test_wrong_documents_held_out(read: Any, held_out: list[str], expected: str) -> None:
+    assert refused(lambda: read(line(held_out=held_out))).startswith(expected)
+
+
+def test_a_document_may_be_held_out_from_one_query_and_answer_another(read: Any) -> None:
+    found = read(
+        line(held_out=["b.md"]) + line(id="q2"),
+        HEADER + "q1\ta.md\t\t2\nq1\tb.md\t\t0\nq2\tb.md\t\t2\n",
+    )
+    assert found.queries[0].held_out == ("b.md",)
+
+
 def test_other_bytes_than_utf_8(read: Any) -> None:
     assert "must be UTF-8" in refused(lambda: read(b"\xff\xfe\n"))
     assert "must be UTF-8" in refused(lambda: read(qrels=HEADER.encode() + b"\xff\n"))
@@ -176,11 +201,3 @@ def test_a_folder_in_place_of_a_file(read: Any, tmp_path: Path) -> None:
     (tmp_path / "qrels.tsv").unlink()
     (tmp_path / "qrels.tsv").mkdir()
     assert "Is a directory" in refused(lambda: read_dataset(tmp_path))
-
-
-def test_the_shipped_dataset_is_valid_and_its_labels_point_at_documents() -> None:
-    found = read_dataset(MERIDIAN)
-    documents = {target[0] for grades in found.qrels.values() for target in grades}
-    assert documents
-    assert found.warnings == ()
-    assert [name for name in documents if not (found.documents / name).is_file()] == []
