@@ -21,8 +21,8 @@ export DOCS ASK
 # ADK neither asks about telemetry nor puts prompts into spans, whatever its version.
 export ADK_CAPTURE_MESSAGE_CONTENT_IN_SPANS := false
 
-.PHONY: help demo install test ci ci-services lint types docs-check tests eval soak bench \
-	up down knowledge-sync run-web lock clean
+.PHONY: help demo install test ci ci-services lint types docs-check tests eval eval-live soak bench \
+	up down knowledge-sync run-api run-web lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,8 +73,34 @@ docs-check: install
 tests: install
 	$(BIN)/python -m pytest -m "not soak" --ignore=tests/docs
 
-eval: install ## every evaluation
-	$(BIN)/orrery-knowledge eval retrieval evals/retrieval/*/
+# Over stored vectors, so that it needs no model and every machine scores the same.
+EVAL := $(BIN)/orrery-knowledge eval retrieval evals/retrieval/*/ --config evals/orrery.yaml
+VECTORS := --vectors evals/retrieval/vectors.npz
+LEAST := --thresholds evals/thresholds.yaml
+
+eval: install ## every evaluation; fails below evals/thresholds.yaml
+	$(EVAL) $(VECTORS) $(LEAST) --compare
+	$(EVAL) --mode lexical $(LEAST)
+	$(BIN)/orrery-knowledge eval trajectory evals/trajectory
+
+eval-vectors: install ## embed what changed in the labelled sets, and store it for `make eval`
+	$(EVAL) $(VECTORS) --update-vectors
+
+eval-raise: install ## raise evals/thresholds.yaml to what is reached now; nothing in it ever falls
+	$(EVAL) $(VECTORS) $(LEAST) --raise
+	$(EVAL) --mode lexical $(LEAST) --raise
+
+# Those sets whose tools the agents have by themselves; it takes a key, money and minutes.
+LIVE := orrery_assistant/answers orrery_assistant/honesty incident_triage/triage
+eval-live: ## the scenarios with a real model (a key, and google-adk[eval] installed)
+	@$(BIN)/python -c "import google.adk.evaluation.local_eval_service" 2>/dev/null || \
+		{ echo "error: run make install, then install google-adk[eval] into $(VENV); it is large" >&2; exit 2; }
+	@test -n "$$GOOGLE_API_KEY$$GEMINI_API_KEY$$GOOGLE_GENAI_USE_VERTEXAI" || \
+		{ echo "error: no key for a model: set GOOGLE_API_KEY" >&2; exit 2; }
+	cd evals/trajectory && ../../$(BIN)/orrery-knowledge sync
+	cd evals/trajectory && for set in $(LIVE); do \
+		../../$(BIN)/adk eval "../../agents/$${set%/*}" "$$set.evalset.json" \
+			--config_file_path eval_config.json </dev/null || exit 1; done
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.all
 	@$(INSTALL) -r requirements/bench.txt
@@ -95,6 +121,9 @@ down: ## stop them; their data stays (docker compose down --volumes removes it)
 
 knowledge-sync: install ## sync the configured knowledge (ARGS="--dry-run")
 	$(BIN)/orrery-knowledge sync $(ARGS)
+
+run-api: install ## the HTTP server on 127.0.0.1:8085 (ARGS="--port 9099")
+	$(BIN)/orrery-knowledge serve $(ARGS)
 
 run-web: install ## ADK's web page with the agents of this repository
 	$(BIN)/adk web --session_service_uri memory:// --artifact_service_uri memory:// agents </dev/null

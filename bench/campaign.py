@@ -12,10 +12,11 @@ from pathlib import Path
 
 from bench.cold import Cold, ask_another_process
 from bench.corpus import batches
-from bench.engines import Engine, pgvector_engine, sqlite_engine
+from bench.engines import Engine, OurEngine, pgvector_engine, sqlite_engine
 from bench.measure import Load, in_flight, latencies
 from bench.queries import Asked, make_queries
 from bench.results import Figures
+from bench.routing import measure_routes
 from bench.server import Server
 
 ON_SERVER = ("pgvector", "obvious")
@@ -68,6 +69,11 @@ async def measure_size(
                     found.samples = [one for one in samples if one.engine == engine.name]
                     p50, p95 = found.wall(0.5), found.wall(0.95)
                     say(f"{size:,}: {engine.name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms")
+                for engine in engines:
+                    if isinstance(engine, OurEngine):
+                        routes = await measure_routes(engine.index, queries)
+                        figures[engine.name].routes = routes
+                        say(f"{size:,}: {engine.name}: an alert costs {routes.p50:.1f} ms")
                 for engine in engines:
                     found = figures[engine.name]
                     found.load = await _load(engine, queries, plan.load_seconds)

@@ -69,7 +69,7 @@ class OurEngine:
 
     def __init__(self, name: str, index: KnowledgeIndex, server: Server | None = None) -> None:
         self.name = name
-        self._index = index
+        self.index = self._index = index
         self._server = server
         self._load: int | None = None
 

@@ -35,6 +35,8 @@ def to_markdown(run: Run) -> str:
     parts.append("### Eight searches in flight\n\n" + _table(titles, _loads(run)))
     titles = ("chunks", "engine", "rows/s", "size MB", "cold first search ms", "memory added MB")
     parts.append("### Filling and opening\n\n" + _table(titles, _storage(run)))
+    columns = ("chunks", "engine", "route p50 / p95", "flap p50 / p95", "alerts")
+    parts.append("### Alerts, milliseconds without the model\n\n" + _table(columns, _routes(run)))
     headings = ("characters", "result", "CPU p50 / p95 ms", "ms per 10,000 characters")
     parts.append("### The guard\n\n" + _table(headings, _guard(run)))
     return "\n\n".join(parts)
@@ -74,6 +76,13 @@ def _each(run: Run) -> Iterator[tuple[str, Figures]]:
     for size, by_engine in run.figures.items():
         for found in by_engine.values():
             yield f"{size:,}", found
+
+
+def _routes(run: Run) -> Iterator[Sequence[str]]:
+    for size, found in _each(run):
+        if (cost := found.routes) is not None:
+            route, flap = _pair(cost.p50, cost.p95), _pair(cost.flap_p50, cost.flap_p95)
+            yield size, TITLES[found.engine], route, flap, f"{cost.alerts:,}"
 
 
 def _guard(run: Run) -> Iterator[Sequence[str]]:

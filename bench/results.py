@@ -8,6 +8,7 @@ from typing import Any
 from bench.cold import Cold
 from bench.guard import GuardCost
 from bench.measure import Load, Sample, percentile, steadied
+from bench.routing import RouteCost
 
 
 @dataclass
@@ -22,6 +23,7 @@ class Figures:
         cold: of a new process; None for an engine that keeps nothing.
         load: with several searches in flight.
         samples: one query at a time.
+        routes: of alerts; None for an engine that is none of ours.
     """
 
     engine: str
@@ -31,6 +33,7 @@ class Figures:
     cold: Cold | None
     load: Load | None
     samples: list[Sample] = field(default_factory=list)
+    routes: RouteCost | None = None
 
     def wall(self, share: float, kind: str | None = None) -> float:
         """A percentile of all samples' wall time in milliseconds."""

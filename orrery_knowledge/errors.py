@@ -18,7 +18,8 @@
     │   ├── LoadsHeld             a rollback holds the pointer until `loads resume`
     │   ├── CheckFailed           the candidate load failed its checks; nothing was activated
     │   └── UnknownLoad           no load of that number, or one that can't be activated
-    └── StaleDecision             a decision names what is not (or no longer) there
+    ├── StaleDecision             a decision names what is not (or no longer) there
+    └── InvalidPayload            what was sent is no Alertmanager webhook
 
 Messages are for people: they carry no SQL, no secret and no text of a document.
 """
@@ -130,3 +131,9 @@ class StaleDecision(KnowledgeError):
     """A decision names a document and digest that is not what lies there now."""
 
     exit_code = 5
+
+
+class InvalidPayload(KnowledgeError):
+    """What was sent is no Alertmanager webhook."""
+
+    exit_code = 2

@@ -45,6 +45,7 @@ _RAW = re.compile(rf"(?<![^\W_])(?:--?)?[^\W_]+(?:[{_JOINERS}]+[^\W_]+)*")
 _BLANK = re.compile(r"[ \n]")
 _SEGMENT = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _STEMMER = Stemmer.Stemmer("english")
 
 PLAIN_WEIGHT = 0.5
@@ -161,6 +162,15 @@ def query_terms(text: str) -> QueryTerms:
             identifiers.setdefault(fragment, FRAGMENT_WEIGHT)
     useful = {word: count for word, count in words.items() if word not in _STOP_STEMS}
     return QueryTerms(useful or words, tuple(names), identifiers)
+
+
+def spoken(text: str) -> str:
+    """A query for an embedder, which knows words and not names.
+
+    ``EdgeCacheHitRatioLow`` and ``queue_time_high`` lie nearer to texts on their subject as
+    "Edge Cache Hit Ratio Low" and "queue time high". Everything else stays as it stands.
+    """
+    return _HUMP.sub(" ", text).replace("_", " ")
 
 
 def bounded_query(text: str) -> str:

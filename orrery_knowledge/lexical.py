@@ -3,7 +3,8 @@
 BM25F (Robertson, Zaragoza and Taylor 2004) over two fields, the header (title, file name, heading
 path) and the body, with the document frequencies of the active load. One rule is ours: a chunk
 that holds an identifier whole counts as holding each of its parts as often as can be, so that
-``kube-apiserver`` ranks above any number of separate "kube" and "apiserver".
+``kube-apiserver`` ranks above any number of separate "kube" and "apiserver". And a section that is
+named after an identifier ranks above those that mention it.
 """
 
 from __future__ import annotations
@@ -20,11 +21,14 @@ from orrery_knowledge.identifiers import QueryTerms
 K1 = 1.2
 """Saturation of term frequency; the usual value of the literature."""
 
-B = 0.6
-"""How much the body's length matters, in [0, 1]."""
+B = 0.75
+"""How much the body's length matters, in [0, 1]; the usual value of the literature."""
 
 HEADER_WEIGHT = 3.0
 """How many occurrences in the body one in the header is worth."""
+
+NAMED = 1.0
+"""A heading that ends with an identifier of the query counts as so many more words like it."""
 
 SMALL = 200
 """In an index of fewer chunks every word looks common; coverage is judged as if it had as many."""
@@ -83,6 +87,7 @@ class LexicalScorer:
             (
                 column[name[0]],
                 np.array([column[part] for part in name[1:] if part in column], dtype=np.intp),
+                pack(name),
             )
             for name in terms.names
             if name[0] in column
@@ -137,8 +142,12 @@ class LexicalScorer:
         tf = HEADER_WEIGHT * in_header + in_body / norm[:, np.newaxis]
         scores = self._idf * tf * (K1 + 1.0) / (tf + K1)
         held = tf > 0.0
-        for whole, parts in self._names:
+        for whole, parts, name in self._names:
+            # The innermost heading stands last in a header.
             rows = np.flatnonzero(held[:, whole])
+            named = [row for row in rows.tolist() if headers[row].endswith(name)]
+            if named:
+                scores[named, whole] += NAMED * self._idf[whole] * (K1 + 1.0)
             if len(rows) and len(parts):
                 scores[np.ix_(rows, parts)] = self._idf[parts] * (K1 + 1.0)
                 held[np.ix_(rows, parts)] = True

@@ -13,7 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 Trust = Literal["reviewed", "review"]
 Mode = Literal["hybrid", "lexical", "vector"]
+Fusion = Literal["scores", "rrf", "weighted"]
+
+AGE_PENALTY = 0.1
+"""Share of its fused score that advice loses at most for its age."""
 Status = Literal["ok", "no_match", "unavailable", "invalid"]
+PersonalKind = Literal["email", "phone", "card", "iban", "national-id"]
+"""Personal data that redaction tells apart; national ids with passports and social security."""
 
 
 class Model(BaseModel):
@@ -255,6 +261,40 @@ class Rankings(Model):
     rankings: dict[str, tuple[int, ...]] = Field(default_factory=dict)
     candidates: dict[int, Candidate] = Field(default_factory=dict)
     coverage: float = 0.0
+
+
+class OutlinedChunk(NamedTuple):
+    """What a chunk is called, without its text.
+
+    Attributes:
+        chunk: as in `Candidate`, like `document`.
+        uri: where a person finds the document.
+        heading_path: titles from the outermost heading down to the chunk's own.
+    """
+
+    chunk: int
+    document: int
+    corpus: str
+    service: str | None
+    path: str
+    uri: str
+    title: str
+    heading_path: tuple[str, ...]
+    anchor: str
+
+
+class Named(NamedTuple):
+    """Chunks that a question names outright, so that they come before whatever a search finds.
+
+    Attributes:
+        by: how, for people and programs.
+        chunks: in the order of the index.
+        certain: whether nothing but these can be meant.
+    """
+
+    by: str
+    chunks: tuple[OutlinedChunk, ...]
+    certain: bool
 
 
 class FetchedChunk(Model):

@@ -19,6 +19,7 @@ from orrery_knowledge.models import (
     IndexedDocument,
     KnownDocument,
     LoadRecord,
+    OutlinedChunk,
     Provenance,
     Query,
     Rankings,
@@ -254,6 +255,10 @@ class KnowledgeIndex(KnowledgeRetriever, Protocol):
 
     async def filters(self) -> set[tuple[str, str | None]]:
         """(corpus, service) of every eligible document that the active load shows, once each."""
+        ...
+
+    async def outline(self) -> list[OutlinedChunk]:
+        """What every eligible chunk that the active load shows is called, by chunk id."""
         ...
 
     async def destroy(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from orrery_knowledge.confidence import Calibration, read_calibration
 from orrery_knowledge.configuration.file import KeyPath
 from orrery_knowledge.configuration.origins import key_text
 from orrery_knowledge.configuration.refusals import check_keys
@@ -124,7 +125,25 @@ def build_retrieval(settings: Settings) -> Retrieval:
         build_embedder(settings),
         stale_after_days=settings.search.stale_after_days,
         corpora=settings.corpora.keys(),
+        calibration=build_calibration(settings),
+        fusion=settings.search.fusion,
+        age_penalty=settings.search.age_penalty,
+        record_gaps=settings.gaps.record,
+        personal=settings.guard.personal,
     )
+
+
+def build_calibration(settings: Settings) -> Calibration:
+    """How answers become confidences.
+
+    Raises:
+        ConfigurationError: the file that is named is not there, or is no calibration.
+    """
+    try:
+        return read_calibration(settings.calibration_file)
+    except ConfigurationError as error:
+        key = ("search", "calibration")
+        raise ConfigurationError(settings.origin.sentence(key, str(error))) from None
 
 
 def _values(component: Component) -> dict[str, Any]:

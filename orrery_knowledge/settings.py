@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -27,6 +27,7 @@ from orrery_knowledge.configuration.file import ConfigurationFile, KeyPath
 from orrery_knowledge.configuration.origins import PREFIX, Origin, variable_name
 from orrery_knowledge.configuration.refusals import check_keys, refusal
 from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
+from orrery_knowledge.models import AGE_PENALTY, Fusion, PersonalKind
 
 M = TypeVar("M", bound=BaseModel)
 DEFAULT_FILE = Path("orrery.yaml")
@@ -92,10 +93,18 @@ class Search(Section):
     Attributes:
         top_k: passages in an answer.
         stale_after_days: untouched for this long marks a passage as stale; a flag, never a filter.
+        calibration: what ``eval calibrate`` wrote for your embedder, relative to `root`; without
+            one, what was fitted on the labelled sets of this project.
+        fusion: how the rankings become one order: "scores", "rrf" (reciprocal rank fusion) or
+            "weighted" (positions, 0.7 by meaning and 0.3 by words).
+        age_penalty: share of its score that stale advice loses at most.
     """
 
     top_k: Annotated[int, Field(ge=1, le=50)] = 6
     stale_after_days: Annotated[int, Field(ge=1)] = 180
+    calibration: Path | None = Field(default=None, examples=["evals/calibration.json"])
+    fusion: Fusion = "scores"
+    age_penalty: Annotated[float, Field(ge=0, le=AGE_PENALTY)] = AGE_PENALTY
 
 
 class Policy(Section):
@@ -110,6 +119,17 @@ class Policy(Section):
 
     answer_from_approved_while_edit_pending: bool = True
     max_delete_share: Annotated[float, Field(ge=0, le=1)] = 0.3
+
+
+class Gaps(Section):
+    """What is kept of questions and alerts that nothing answers.
+
+    Attributes:
+        record: whether they are counted in the ledger: a redacted example of each group of like
+            ones, how many, first and last; never who asked.
+    """
+
+    record: bool = True
 
 
 class AuditLog(Section):
@@ -137,11 +157,16 @@ class Guard(Section):
     Attributes:
         limit: characters of one result.
         uncapped: tools whose results are never cut, by name; ``*`` stands for any characters.
+        personal: kinds of personal data that are redacted in what agents and people are shown;
+            credentials are no choice, and neither is what goes into logs, spans and quarantine.
         audit: where the records go.
     """
 
     limit: Annotated[int, Field(ge=1_000)] = 24_000
     uncapped: list[str] = Field(default_factory=list, examples=["[read_log, k8s_*]"])
+    personal: list[PersonalKind] = Field(
+        default_factory=lambda: list(get_args(PersonalKind)), examples=["[email, phone]"]
+    )
     audit: AuditLog = Field(default=AuditLog(), examples=["{file: .orrery/audit.jsonl}"])
 
 
@@ -174,6 +199,7 @@ class Settings(BaseSettings):
     search: Search = Field(default=Search(), examples=["{top_k: 6}"])
     policy: Policy = Field(default=Policy(), examples=["{max_delete_share: 0.3}"])
     guard: Guard = Field(default=Guard(), examples=["{limit: 24000}"])
+    gaps: Gaps = Field(default=Gaps(), examples=["{record: true}"])
     state: Path = Path(".orrery")
     ledger: str | None = Field(default=None, examples=["sqlite+aiosqlite:///.orrery/ledger.db"])
     root: Path = Field(default_factory=Path.cwd, examples=["."])
@@ -195,6 +221,12 @@ class Settings(BaseSettings):
     def state_folder(self) -> Path:
         """Absolute folder of everything that we write."""
         return self.root / self.state.expanduser()
+
+    @property
+    def calibration_file(self) -> Path | None:
+        """Absolute path of the calibration of confidences; None for the one that is shipped."""
+        file = self.search.calibration
+        return None if file is None else self.root / file.expanduser()
 
     @property
     def ledger_location(self) -> str | Path:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
-from orrery_knowledge.models import Chunk, FetchedChunk
+from orrery_knowledge.models import Chunk, FetchedChunk, OutlinedChunk
 
 
 class Row(Protocol):
@@ -15,6 +16,13 @@ class Row(Protocol):
     def __getitem__(self, name: str, /) -> Any:
         """The value of a column."""
         ...
+
+
+def outlined_chunk(row: Sequence[Any]) -> OutlinedChunk:
+    """A row of `outline`, whose columns stand in the order of the fields."""
+    chunk, document, corpus, service, path, uri, title, heading_path, anchor = row
+    headings = tuple(json.loads(heading_path))
+    return OutlinedChunk(chunk, document, corpus, service, path, uri, title, headings, anchor)
 
 
 def fetched_chunk(

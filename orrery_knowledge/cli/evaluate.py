@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Never
 
 import click
-from tqdm import tqdm
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import is_terminal, plural, print_json, say, warn
+from orrery_knowledge.cli.calibrate import calibrate
+from orrery_knowledge.cli.files import check_folder
+from orrery_knowledge.cli.progress import EvaluationBar
+from orrery_knowledge.cli.replay import replay_command
+from orrery_knowledge.cli.terminal import plural, print_json, say, warn
+from orrery_knowledge.cli.trajectory import trajectory
 from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
 from orrery_knowledge.evaluation.datasets import read_dataset
 from orrery_knowledge.evaluation.runs import Evaluation, run_dataset, write_confidence, write_run
+from orrery_knowledge.evaluation.thresholds import (
+    Minimums,
+    fallen,
+    raised,
+    read_minimums,
+    unchecked,
+    write_minimums,
+)
+from orrery_knowledge.evaluation.vectors import StoredVectors
 from orrery_knowledge.models import Mode
-from orrery_knowledge.runtime import build_embedder, build_private_index
-from orrery_knowledge.settings import default_settings, load_settings
+from orrery_knowledge.protocols import Embedder
+from orrery_knowledge.runtime import build_calibration, build_embedder, build_private_index
+from orrery_knowledge.settings import Settings, default_settings, load_settings
 
 SHOWN = 20
 """How many warnings are printed; `--json` has all of them."""
@@ -28,11 +40,17 @@ def evaluate() -> None:
     """Measure how well the right passage comes back."""
 
 
+evaluate.add_command(calibrate)
+evaluate.add_command(trajectory)
+evaluate.add_command(replay_command)
+
+
 @evaluate.command(
     epilog="""\b
 Examples:
   orrery-knowledge eval retrieval evals/retrieval/meridian
-  orrery-knowledge eval retrieval DATASET --mode lexical --run-file run.tsv"""
+  orrery-knowledge eval retrieval DATASET --mode lexical --run-file run.tsv
+  orrery-knowledge eval retrieval DATASET --compare"""
 )
 @click.argument("datasets", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -41,40 +59,68 @@ Examples:
     default="hybrid",
     show_default=True,
 )
+@click.option("--compare", is_flag=True, help="Also rank by words, by meaning, with each fusion.")
 @click.option("--run-file", type=click.Path(path_type=Path), help="Write the ranked sections.")
 @click.option("--confidence-file", type=click.Path(path_type=Path), help="Write confidences.")
+@click.option(
+    "--thresholds",
+    type=click.Path(path_type=Path),
+    help="The least that must be reached; exit code 1 below it.",
+)
+@click.option("--raise", "raise_", is_flag=True, help="Raise --thresholds to what was reached.")
+@click.option(
+    "--vectors",
+    type=click.Path(path_type=Path),
+    help="Take vectors from this file; no model is asked.",
+)
+@click.option(
+    "--update-vectors", is_flag=True, help="Compute what --vectors lacks, and write what was used."
+)
 @options.as_json
 @options.command
 async def retrieval(
     config: Path | None,
     datasets: tuple[Path, ...],
     mode: Mode,
+    compare: bool,
     run_file: Path | None,
     confidence_file: Path | None,
+    thresholds: Path | None,
+    raise_: bool,
+    vectors: Path | None,
+    update_vectors: bool,
     json_: bool,
 ) -> int:
     """Index each of DATASETS by itself, rank its queries and score them."""
     if len(datasets) > 1 and (run_file or confidence_file):
         raise ConfigurationError("a run file holds one dataset: give one DATASET at a time")
     for file in (run_file, confidence_file):
-        if file is not None and not file.resolve().parent.is_dir():
-            raise ConfigurationError(f"there is no folder {file.parent} to write {file.name} to")
+        if file is not None:
+            check_folder(file)
+    minimums = _minimums(thresholds, raise_)
     try:
         settings = load_settings(config)
     except KnowledgeOff:
         settings = default_settings()  # an evaluation brings its own documents and index
+    embedder = None
+    if mode != "lexical" or compare:
+        embedder = _embedder(settings, vectors, update_vectors)
+    elif update_vectors:
+        raise ConfigurationError("--update-vectors needs a mode that looks at meaning")
     results = []
     for folder in datasets:
         dataset = read_dataset(folder)
-        with _Bar(quiet=json_) as bar:
+        with EvaluationBar(quiet=json_) as bar:
             result, ranked = await run_dataset(
                 dataset,
                 partial(build_private_index, settings),
-                None if mode == "lexical" else build_embedder(settings),
+                embedder,
                 mode=mode,
                 chunk_size=settings.chunking.size,
                 progress=bar.sync,
                 on_query=bar.query,
+                calibration=build_calibration(settings),
+                compare=compare,
             )
         if run_file is not None:
             write_run(run_file, ranked)
@@ -83,27 +129,54 @@ async def retrieval(
         results.append(result)
         if not json_:
             _show(result)
+    if update_vectors and isinstance(embedder, StoredVectors):
+        embedder.save()
+        warn(f"{vectors}: {plural(embedder.computed, 'vector')} computed")
     if json_:
         print_json([result.model_dump(mode="json") for result in results])
+    return _check(minimums, results, thresholds if raise_ else None)
+
+
+def _embedder(settings: Settings, vectors: Path | None, update: bool) -> Embedder | None:
+    if vectors is None:
+        if update:
+            raise ConfigurationError("--update-vectors needs the file: add --vectors FILE")
+        return build_embedder(settings)
+    if not update:
+        return StoredVectors(vectors)
+    check_folder(vectors)
+    embedder = build_embedder(settings)
+    if embedder is None:
+        raise ConfigurationError("--update-vectors needs an embedder, and none is configured")
+    return StoredVectors(vectors, embedder)
+
+
+def _minimums(thresholds: Path | None, raise_: bool) -> Minimums | None:
+    """Read before the long work, so that a wrong file costs nothing."""
+    if thresholds is None:
+        if raise_:
+            raise ConfigurationError("--raise needs the file to raise: add --thresholds FILE")
+        return None
+    if raise_:
+        check_folder(thresholds)
+    return read_minimums(thresholds, missing_ok=raise_)
+
+
+def _check(minimums: Minimums | None, results: list[Evaluation], file: Path | None) -> int:
+    """Print what fell; raise the minimums in `file` if nothing did."""
+    if minimums is None:
+        return 0
+    lines = fallen(minimums, results)
+    for line in lines:
+        warn(f"fell: {line}")
+    if lines:
+        return 1
+    if file is not None:
+        write_minimums(file, raised(minimums, results))
+    else:
+        for line in unchecked(minimums, results):
+            warn(f"warning: {line}")
     return 0
-
-
-class _Bar(ExitStack):
-    """Shows how far an evaluation is, on a terminal only."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        super().__init__()
-        self._bar: tqdm[Never] = tqdm(disable=quiet or not is_terminal(), leave=False, unit="")
-        self.callback(self._bar.close)
-
-    def sync(self, what: str, documents: int, chunks: int) -> None:
-        seen = f"{plural(documents, 'document')}, {plural(chunks, 'chunk')}"
-        self._bar.set_description(f"{what}: {seen}")
-
-    def query(self, done: int, total: int) -> None:
-        self._bar.total = total
-        self._bar.set_description("queries", refresh=False)
-        self._bar.update(done - self._bar.n)
 
 
 def _show(result: Evaluation) -> None:
@@ -120,5 +193,19 @@ def _show(result: Evaluation) -> None:
             f"  {kind:<16}{s.queries:>5}{s.recall_5:>8.3f}{s.precision_5:>8.3f}{s.mrr_10:>8.3f}"
             f"{s.ndcg_10:>8.3f}{s.document_recall_1:>8.3f}{s.document_recall_5:>8.3f}"
         )
+    if result.intervals:
+        bounds = " ".join(f"{low:.2f}-{high:.2f}" for low, high in result.intervals.values())
+        say(f"  {'95 % of all':<21} {bounds}")
     shown = ", ".join(f"{group} {value:.2f}" for group, value in sorted(result.confidence.items()))
     say(f"  mean confidence: {shown}")
+    if result.comparison:
+        say(f"  {'ranked by':<16}{'n':>5}{'nDCG':>8}  {'95 %':<16}{'difference':>10}  95 %")
+    for v in result.comparison:
+        line = f"  {v.name:<16}{v.queries:>5}{v.ndcg_10:>8.3f}  {_span(v.interval):<16}"
+        if v.difference is not None and v.difference_interval is not None:
+            line += f"{v.difference:>+10.3f}  {_span(v.difference_interval, '+')}"
+        say(line.rstrip())
+
+
+def _span(interval: tuple[float, float], sign: str = "") -> str:
+    return " to ".join(f"{bound:{sign}.3f}" for bound in interval)

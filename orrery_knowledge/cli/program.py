@@ -16,13 +16,16 @@ from orrery_knowledge.cli.terminal import discard_output, print_error, printable
 COMMANDS = {
     "sync": ("sync:sync", "Bring the index up to date with its sources."),
     "search": ("search:search", "Find passages, with where they come from."),
+    "route": ("route:route", "Find the runbook sections for an alert."),
     "chunk": ("chunk:chunk", "Show how Markdown files are cut."),
     "screen": ("screen:screen", "Screen text for injections, credentials and personal data."),
     "loads": ("loads:loads", "List, roll back, resume and clean up loads."),
     "quarantine": ("quarantine:quarantine", "Show what is kept out of search, and why."),
+    "gaps": ("gaps:gaps", "Show what was asked and nobody has written."),
     "verify": ("verify:verify", "Compare sources, ledger and index."),
     "doctor": ("doctor:doctor", "Say whether all is healthy, and whether agents are guarded."),
     "eval": ("evaluate:evaluate", "Measure how well the right passage comes back."),
+    "serve": ("serve:serve", "Answer alerts and searches over HTTP."),
 }
 """Command name -> (module:function in this package, one line for ``--help``)."""
 

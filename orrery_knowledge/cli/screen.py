@@ -10,8 +10,9 @@ import click
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import print_text, warn
-from orrery_knowledge.errors import ConfigurationError
+from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
 from orrery_knowledge.screening import screen as screen_text
+from orrery_knowledge.settings import Guard, load_settings
 
 
 @click.command(
@@ -26,8 +27,9 @@ Examples:
 @options.command
 def screen(config: Path | None, file: TextIO, jsonl: bool) -> int:
     """Withhold injected instructions and redact credentials and personal data in FILE or stdin."""
+    kinds = _guard(config).personal
     if not jsonl:
-        screened = screen_text(file.read())
+        screened = screen_text(file.read(), kinds)
         print_text(screened.text)
         for finding in screened.findings:
             warn(f"line {finding.line}: {finding.kind}: {finding.rule}")
@@ -36,11 +38,19 @@ def screen(config: Path | None, file: TextIO, jsonl: bool) -> int:
         if not line.strip():
             continue
         record = _read(line, number)
-        screened = screen_text(record["text"])
+        screened = screen_text(record["text"], kinds)
         findings = [finding.model_dump(mode="json") for finding in screened.findings]
         answer = {"id": record.get("id"), "text": screened.text, "findings": findings}
         click.echo(json.dumps(answer))
     return 0
+
+
+def _guard(config: Path | None) -> Guard:
+    """The section `guard`; screening works without a configuration, unless one is named."""
+    try:
+        return load_settings(config).guard
+    except KnowledgeOff:
+        return Guard()
 
 
 def _read(line: str, number: int) -> dict[str, Any]:

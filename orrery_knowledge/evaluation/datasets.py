@@ -10,12 +10,20 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from orrery_knowledge.errors import ConfigurationError
-from orrery_knowledge.evaluation.labels import Label, check_held_out, check_labels
+from orrery_knowledge.evaluation.labels import (
+    Label,
+    check_held_out,
+    check_labels,
+    enclosing_sections,
+)
 from orrery_knowledge.evaluation.payloads import alert_query
 
 DOCUMENT_GLOBS = tuple(
     f"**/*.{ending}" for ending in ("md", "markdown", "mdx", "txt", "rst", "adoc")
 )
+Target = tuple[str, str]
+"""A document and the anchor of a section, "" for the whole."""
+
 _GRADE = re.compile(r"\s*[0-9]{1,2}\s*")
 
 
@@ -54,19 +62,34 @@ class Dataset(BaseModel):
         queries: in the order of the file.
         qrels: query id -> (document, section anchor or "") -> relevance; duplicates are folded to
             their highest relevance, so a label that stands twice counts once.
+        around: labelled document -> section anchor -> the anchors around it, nearest first.
         warnings: labels that are odd and change no score, with their lines.
     """
 
     model_config = ConfigDict(frozen=True)
     folder: Path
     queries: tuple[LabelledQuery, ...]
-    qrels: dict[str, dict[tuple[str, str], int]]
+    qrels: dict[str, dict[Target, int]]
+    around: dict[str, dict[str, tuple[str, ...]]] = {}
     warnings: tuple[str, ...] = ()
 
     @property
     def documents(self) -> Path:
         """Folder of the documents."""
         return self.folder / "docs"
+
+    def label_of(self, query: str, target: Target) -> Target:
+        """What a section counts as: the nearest label of the query that it lies in, or itself.
+
+        A label is met by its section and by those below it, one without a section by any of the
+        document.
+        """
+        grades = self.qrels.get(query, {})
+        document, anchor = target
+        for name in (anchor, *self.around.get(document, {}).get(anchor, ()), ""):
+            if (document, name) in grades:
+                return document, name
+        return target
 
 
 def read_dataset(folder: Path) -> Dataset:
@@ -92,6 +115,7 @@ def read_dataset(folder: Path) -> Dataset:
             {query.id: query.held_out for query in queries if query.held_out},
             labels,
         )
+        around = enclosing_sections(folder / "docs", {label.document for label in labels})
     except UnicodeDecodeError:
         raise ConfigurationError(f"{folder}: queries and qrels must be UTF-8") from None
     except OSError as error:
@@ -107,7 +131,7 @@ def read_dataset(folder: Path) -> Dataset:
             raise ConfigurationError(f"query {query.id} is answerable, but qrels.tsv has no answer")
         if not query.answerable and relevant:
             raise ConfigurationError(f"query {query.id} is unanswerable, but qrels.tsv answers it")
-    return Dataset(folder=folder, queries=queries, qrels=qrels, warnings=warnings)
+    return Dataset(folder=folder, queries=queries, qrels=qrels, around=around, warnings=warnings)
 
 
 def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:

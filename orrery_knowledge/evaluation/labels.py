@@ -6,6 +6,7 @@ Sections are those of the index: the same splitter cuts the labelled documents h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
@@ -131,13 +132,51 @@ def _repeated(file: str, labels: Iterable[Label]) -> Iterable[str]:
             )
 
 
-def _sections_of(file: Path) -> _Sections | None:
-    """Anchors with a text of their own, and of headings without one; None if it is too long."""
+def enclosing_sections(
+    docs: Path, documents: Iterable[str]
+) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The anchors around each section, from the nearest out, of some documents.
+
+    Args:
+        docs: folder of the documents.
+        documents: as labels name them; those that aren't there or can't be cut are left out.
+    """
+    files = _files(docs)
+    around: dict[str, dict[str, tuple[str, ...]]] = {}
+    for document in documents:
+        if document not in files:
+            continue
+        with suppress(DocumentError):
+            around[document] = _enclosing(ParsedDocument(_body_of(files[document])))
+    return around
+
+
+def _enclosing(parsed: ParsedDocument) -> dict[str, tuple[str, ...]]:
+    slugger = Slugger()
+    open_sections: list[tuple[int, str]] = []
+    around: dict[str, tuple[str, ...]] = {}
+    for heading, title in parsed.headings:
+        anchor = slugger.add(title)
+        if heading is None:  # in a list or quote: it takes an anchor, and makes no section
+            continue
+        level = heading.node.level
+        open_sections = [section for section in open_sections if section[0] < level]
+        around[anchor] = tuple(name for _, name in reversed(open_sections))
+        open_sections.append((level, anchor))
+    return around
+
+
+def _body_of(file: Path) -> str:
     text = decode(file.read_bytes()).text
     try:
-        body = split_front_matter(text).body
+        return split_front_matter(text).body
     except DocumentError:
-        body = text  # it will be quarantined, and reported then
+        return text  # it will be quarantined, and reported then
+
+
+def _sections_of(file: Path) -> _Sections | None:
+    """Anchors with a text of their own, and of headings without one; None if it is too long."""
+    body = _body_of(file)
     try:
         held = frozenset(chunk.anchor for chunk in chunk_markdown(body))
     except DocumentError:

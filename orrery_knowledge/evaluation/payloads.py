@@ -1,34 +1,44 @@
-"""What to search for when an alert comes in: its name and annotations.
-
-Labels are left out: a pod or team name says where it happened, not what is wrong.
-"""
+"""How a labelled payload is asked: as alert routing does, with its words and its evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+from orrery_knowledge import alerts
+from orrery_knowledge.alerts.payload import Alert
+from orrery_knowledge.errors import InvalidPayload
+
+
+class AlertQuery(NamedTuple):
+    """What a payload asks.
+
+    Attributes:
+        text: what is searched for.
+        alert: whose name and links are looked up; None in a payload without alerts.
+    """
+
+    text: str
+    alert: Alert | None
+
+
+def read_alert(payload: Mapping[str, Any]) -> AlertQuery:
+    """The question of a payload: that of its first alert, and of those that share its name.
+
+    Args:
+        payload: a webhook of version 4; one that is none asks nothing.
+    """
+    try:
+        found = alerts.parse_payload(payload).alerts
+    except InvalidPayload:
+        return AlertQuery("", None)
+    if not found:
+        return AlertQuery("", None)
+    first = found[0]
+    group = [one for one in found if (one.name, one.status) == (first.name, first.status)]
+    return AlertQuery(alerts.alert_query(group), first)
 
 
 def alert_query(payload: Mapping[str, Any]) -> str:
-    """The query of an Alertmanager webhook: name, then annotations, each value once.
-
-    Args:
-        payload: a webhook of version 4; parts that are missing or of another shape are ignored.
-    """
-    alerts = payload.get("alerts")
-    first = alerts[0] if isinstance(alerts, list) and alerts else {}
-    parts: dict[str, None] = {}
-    for labels in (_mapping(first, "labels"), _mapping(payload, "commonLabels")):
-        if name := labels.get("alertname"):
-            parts[str(name)] = None
-            break
-    for source in (_mapping(first, "annotations"), _mapping(payload, "commonAnnotations")):
-        for key, value in source.items():
-            if not str(key).endswith("_url") and isinstance(value, str) and value.strip():
-                parts[value.strip()] = None
-    return "\n".join(parts)
-
-
-def _mapping(value: Any, key: str) -> Mapping[str, Any]:
-    found = value.get(key) if isinstance(value, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    """The words that a payload is searched by."""
+    return read_alert(payload).text

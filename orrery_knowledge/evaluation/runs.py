@@ -8,11 +8,20 @@ from pathlib import Path
 from statistics import mean
 from typing import NamedTuple
 
-from orrery_knowledge.confidence import confidence
+from orrery_knowledge.alerts import Runbooks
+from orrery_knowledge.confidence import Calibration, Signals, signals
 from orrery_knowledge.errors import KnowledgeError
-from orrery_knowledge.evaluation.datasets import DOCUMENT_GLOBS, Dataset, LabelledQuery
+from orrery_knowledge.evaluation.comparison import Sections, Variant, compare_variants
+from orrery_knowledge.evaluation.datasets import (
+    DOCUMENT_GLOBS,
+    Dataset,
+    LabelledQuery,
+    Target,
+)
 from orrery_knowledge.evaluation.held_out import without
+from orrery_knowledge.evaluation.intervals import interval
 from orrery_knowledge.evaluation.metrics import Judged
+from orrery_knowledge.evaluation.payloads import read_alert
 from orrery_knowledge.evaluation.workspace import workspace
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.shown import shown_path
@@ -28,14 +37,19 @@ POOL = 400
 DEPTH = 100
 """Sections of a query that a run file lists at most."""
 
-Target = tuple[str, str]
-
 
 class Ranked(NamedTuple):
-    """One query's answer: sections with fused scores, best first, and the confidence."""
+    """One query's answer.
+
+    Attributes:
+        sections: with fused scores, best first.
+        confidence: that the first one answers.
+        signals: what that is read off; None when nothing was found.
+    """
 
     sections: tuple[tuple[Target, float], ...]
     confidence: float
+    signals: Signals | None = None
 
 
 class Scores(Model):
@@ -50,23 +64,30 @@ class Scores(Model):
     document_recall_5: float
 
 
+MEASURES = tuple(name for name in Scores.model_fields if name != "queries")
+
+
 class Evaluation(Model):
     """What a run found.
 
     Attributes:
         mode: which rankings took part.
         scores: by kind, and ``"all"``.
+        intervals: bounds of 95 % of each mean over all, by measure; the queries are few.
         confidence: mean confidence by ``"answerable"``, ``"far"``, ``"near"``.
         sync: how the documents were indexed; what was quarantined can't be found.
         warnings: labels that are odd, and labelled documents that the index doesn't hold.
+        comparison: of the ways to rank, where it was asked for.
     """
 
     dataset: str
     mode: Mode
     scores: dict[str, Scores]
+    intervals: dict[str, tuple[float, float]]
     confidence: dict[str, float]
     sync: SyncReport
     warnings: tuple[str, ...] = ()
+    comparison: tuple[Variant, ...] = ()
 
 
 async def run_dataset(
@@ -78,6 +99,8 @@ async def run_dataset(
     chunk_size: int = 800,
     progress: Progress | None = None,
     on_query: Callable[[int, int], None] | None = None,
+    calibration: Calibration | None = None,
+    compare: bool = False,
 ) -> tuple[Evaluation, dict[str, Ranked]]:
     """Index the dataset's documents in a folder of its own, rank every query, score, clean up.
 
@@ -92,6 +115,8 @@ async def run_dataset(
         chunk_size: in characters.
         progress: told while documents are indexed.
         on_query: told (done, all) while queries are ranked.
+        calibration: of the confidences; the one that is shipped if None.
+        compare: whether every way to rank is measured beside `mode`.
     """
     with workspace() as state:
         index = make_index(state)
@@ -107,7 +132,8 @@ async def run_dataset(
             root=state,
             state=state,
         )
-        retrieval = Retrieval(index, ledger, embedder)
+        # Without a penalty for age: files grow old, and the same run must give the same scores.
+        retrieval = Retrieval(index, ledger, embedder, calibration=calibration, age_penalty=0.0)
         try:
             await ledger.open()
             options = SyncOptions(chunk_size=chunk_size)
@@ -116,17 +142,29 @@ async def run_dataset(
                 reasons = "; ".join(f"{e.source}: {e.reason}" for e in report.errors[:3])
                 raise KnowledgeError(f"{dataset.folder.name}: nothing was indexed: {reasons}")
             lost = _not_indexed(dataset, {path for _, _, path, _ in await index.visible()})
+            runbooks = Runbooks(await retrieval.outline())
             ranked = {}
             for number, query in enumerate(dataset.queries, start=1):
-                ranked[query.id] = await _rank(retrieval, query, mode)
+                ranked[query.id] = await _rank(retrieval, query, mode, runbooks)
                 if on_query is not None:
                     on_query(number, len(dataset.queries))
+            comparison: tuple[Variant, ...] = ()
+            if compare:
+                comparison = await compare_variants(
+                    dataset.queries,
+                    index,
+                    ledger,
+                    embedder,
+                    pool=POOL,
+                    measure=lambda query, found: _ndcg(dataset, query.id, found),
+                )
         finally:
             await source.close()
             await asyncio.shield(index.destroy())
             await retrieval.close()
     found = _evaluate(dataset, mode, ranked, report)
-    return found.model_copy(update={"warnings": (*dataset.warnings, *lost)}), ranked
+    warnings = (*dataset.warnings, *lost)
+    return found.model_copy(update={"warnings": warnings, "comparison": comparison}), ranked
 
 
 def _not_indexed(dataset: Dataset, indexed: Set[str]) -> Iterator[str]:
@@ -140,25 +178,33 @@ def _not_indexed(dataset: Dataset, indexed: Set[str]) -> Iterator[str]:
             yield f"{shown_path(document)} answers {count} queries, and is not indexed"
 
 
-async def _rank(retrieval: Retrieval, query: LabelledQuery, mode: Mode) -> Ranked:
+async def _rank(
+    retrieval: Retrieval, query: LabelledQuery, mode: Mode, runbooks: Runbooks
+) -> Ranked:
     asked = Query(text=query.searched, mode=mode, per_document=0, pool=POOL)
-    rankings, found = without(*await retrieval.rank(asked), query.held_out)
+    alert = read_alert(query.payload).alert if query.payload else None
+    named = runbooks.find(alert) if alert else None
+    rankings, found = without(*await retrieval.rank(asked, named), query.held_out)
     sections: dict[Target, float] = {}
     for item, body in found:
         sections.setdefault((body.path, body.chunk.anchor), item.score)
     best = found[0][1] if found else None
-    return Ranked(tuple(sections.items())[:DEPTH], confidence(rankings, query.searched, best))
+    return Ranked(
+        tuple(sections.items())[:DEPTH],
+        retrieval.sure(rankings, query.searched, best, named).probability,
+        signals(rankings, query.searched, best) if best else None,
+    )
 
 
 def _evaluate(
     dataset: Dataset, mode: Mode, ranked: Mapping[str, Ranked], report: SyncReport
 ) -> Evaluation:
+    by_query = scores_of(dataset, ranked)
     by_kind: dict[str, list[Scores]] = {}
     for query in dataset.queries:
         if query.answerable:
-            score = _score(ranked[query.id], dataset.qrels[query.id])
             for kind in ("all", query.kind):
-                by_kind.setdefault(kind, []).append(score)
+                by_kind.setdefault(kind, []).append(by_query[query.id])
     sure: dict[str, list[float]] = {}
     for query in dataset.queries:
         group = "answerable" if query.answerable else (query.no_answer or "unanswerable")
@@ -167,13 +213,24 @@ def _evaluate(
         dataset=dataset.folder.name,
         mode=mode,
         scores={kind: _mean(scores) for kind, scores in by_kind.items()},
+        intervals=_intervals(list(by_query.values())),
         confidence={group: round(mean(values), 4) for group, values in sure.items()},
         sync=report,
     )
 
 
-def _score(ranked: Ranked, grades: Mapping[Target, int]) -> Scores:
-    sections = [_label(target, grades) for target, _ in ranked.sections]
+def scores_of(dataset: Dataset, ranked: Mapping[str, Ranked]) -> dict[str, Scores]:
+    """The scores of each answerable query, by its id; what runs are compared by."""
+    return {
+        query.id: _score(dataset, query.id, ranked[query.id])
+        for query in dataset.queries
+        if query.answerable
+    }
+
+
+def _score(dataset: Dataset, query: str, ranked: Ranked) -> Scores:
+    grades = dataset.qrels[query]
+    sections = [dataset.label_of(query, target) for target, _ in ranked.sections]
     judged = Judged(sections, grades)
     documents: dict[str, int] = {}
     for (document, _), grade in grades.items():
@@ -190,16 +247,28 @@ def _score(ranked: Ranked, grades: Mapping[Target, int]) -> Scores:
     )
 
 
-def _label(target: Target, grades: Mapping[Target, int]) -> Target:
-    """A label without a section is met by any section of its document."""
-    whole = (target[0], "")
-    return whole if target not in grades and whole in grades else target
+def _ndcg(dataset: Dataset, query: str, sections: Sections) -> float:
+    labelled = [dataset.label_of(query, target) for target in sections]
+    return Judged(labelled, dataset.qrels[query]).ndcg()
+
+
+def grade_of_first(dataset: Dataset, query: str, ranked: Ranked) -> int:
+    """Relevance of the first section; 0 when nothing was found."""
+    if not ranked.sections:
+        return 0
+    return dataset.qrels.get(query, {}).get(dataset.label_of(query, ranked.sections[0][0]), 0)
 
 
 def _mean(scores: Sequence[Scores]) -> Scores:
-    fields = [name for name in Scores.model_fields if name != "queries"]
-    means = {name: round(mean(getattr(score, name) for score in scores), 4) for name in fields}
+    means = {name: round(mean(getattr(score, name) for score in scores), 4) for name in MEASURES}
     return Scores(queries=len(scores), **means)
+
+
+def _intervals(scores: Sequence[Scores]) -> dict[str, tuple[float, float]]:
+    if not scores:
+        return {}
+    found = {name: interval([getattr(score, name) for score in scores]) for name in MEASURES}
+    return {name: (round(one.low, 4), round(one.high, 4)) for name, one in found.items()}
 
 
 def write_run(file: Path, ranked: Mapping[str, Ranked]) -> None:

@@ -12,7 +12,8 @@ from orrery_knowledge.errors import ConfigurationError, DocumentError, StaleDeci
 from orrery_knowledge.governance import decisions, issues, quarantines
 from orrery_knowledge.governance.citations import parse_review_id
 from orrery_knowledge.governance.cleaning import TooLarge, Unsupported, clean_json, one_line
-from orrery_knowledge.governance.connected import Connected
+from orrery_knowledge.governance.deliveries import KeepsDeliveries
+from orrery_knowledge.governance.gaps import KeepsGaps
 from orrery_knowledge.governance.records import (
     AuditEntry,
     Decision,
@@ -34,8 +35,8 @@ _MAX_REASON = 2000
 _GOVERNANCE = "governance"
 
 
-class Ledger(Connected):
-    """Reviews, pending texts, quarantine, evidence and audit, in SQLite or PostgreSQL.
+class Ledger(KeepsDeliveries, KeepsGaps):
+    """Reviews, pending texts, quarantine, evidence, audit and gaps, in SQLite or PostgreSQL.
 
     Every method but `close` needs `open` first. They all may raise `BackendUnavailable`; no error
     of a driver gets out.

@@ -164,3 +164,39 @@ class AuditEntry(Model):
     action: str
     investigation: str | None
     details: dict[str, Any]
+
+
+GapKind = Literal["question", "alert"]
+
+
+class Gap(Model):
+    """What was asked and nobody has written: like questions or alerts, counted together.
+
+    Attributes:
+        kind: who asked: a person or agent, or an alert.
+        text: how it was put first, screened and cut; None where screening failed, so that nothing
+            was kept but the count.
+        count: how often it was asked.
+        unsure: how many of those times something was found, but nothing to rely on.
+        first_seen: of those times the first (UTC).
+        last_seen: the last.
+    """
+
+    kind: GapKind
+    text: str | None
+    count: int
+    unsure: int
+    first_seen: datetime
+    last_seen: datetime
+
+
+class Gaps(Model):
+    """What `gaps` lists.
+
+    Attributes:
+        gaps: most asked first, then the latest.
+        evicted: how many askings of others are only counted here, because there were too many.
+    """
+
+    gaps: tuple[Gap, ...]
+    evicted: int

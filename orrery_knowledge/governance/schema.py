@@ -12,7 +12,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 #: Every schema version that this code knows, oldest first. A test holds it to the migrations.
-VERSIONS = ("0001",)
+VERSIONS = ("0001", "0002", "0003")
 VERSION_TABLE = "ledger_version"
 
 _UNSTORABLE = re.compile("[\0\x1a\ud800-\udfff]")
@@ -176,5 +176,32 @@ audit = sa.Table(
     sa.Column("investigation", ExactText),
     sa.Column("details", JsonText, nullable=False),
     sa.Index("audit_investigation", "investigation", "number"),
+    sqlite_autoincrement=True,
+)
+
+# A row of kind "evicted" counts what no longer has a row of its own.
+gap = sa.Table(
+    "gap",
+    metadata,
+    _number(),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("text", ExactText),
+    sa.Column("count", _Number, nullable=False),
+    sa.Column("unsure", _Number, nullable=False),
+    sa.Column("first_seen", UtcTime, nullable=False),
+    sa.Column("last_seen", UtcTime, nullable=False),
+    sa.UniqueConstraint("kind", "key", name="gap_key"),
+    sqlite_autoincrement=True,
+)
+
+delivery = sa.Table(
+    "delivery",
+    metadata,
+    _number(),
+    sa.Column("key", sa.Text, nullable=False),
+    sa.Column("seen_at", UtcTime, nullable=False),
+    sa.UniqueConstraint("key", name="delivery_key"),
+    sa.Index("delivery_seen", "seen_at"),
     sqlite_autoincrement=True,
 )

@@ -11,12 +11,13 @@ from orrery_knowledge.screening.fencing import fence, is_fenced, unfence
 from orrery_knowledge.screening.findings import Finding, Screened
 from orrery_knowledge.screening.injections import screen_injections
 from orrery_knowledge.screening.neighbours import screen_neighbours
-from orrery_knowledge.screening.personal import redact_personal
+from orrery_knowledge.screening.personal import PERSONAL_KINDS, redact_personal
 from orrery_knowledge.screening.pipeline import SCREENING_VERSION, screen
 from orrery_knowledge.screening.remembering import remembering
 from orrery_knowledge.screening.structured import redact_tree
 
 __all__ = [
+    "PERSONAL_KINDS",
     "SCREENING_VERSION",
     "Canonical",
     "Finding",

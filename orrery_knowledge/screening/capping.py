@@ -7,6 +7,7 @@ from typing import Any
 import re2
 
 from orrery_knowledge.screening.fencing import fence, is_fenced, unfence
+from orrery_knowledge.screening.findings import searchable
 
 _NOTE = "\n[truncated: {shown} of {total} characters shown]"
 _CODE = re2.compile(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
@@ -55,7 +56,7 @@ def _boundary(text: str, room: int) -> int:
 def _outside_code(text: str, cut: int) -> tuple[int, str]:
     """The cut moved out of an open code block, or what closes the block there."""
     opened: Any = None
-    for line in _CODE.finditer(text, 0, cut):
+    for line in _CODE.finditer(searchable(text), 0, cut):
         marker, info = line.groups()
         if opened is None:
             # An info string behind backticks holds none: else it is code inside a line.

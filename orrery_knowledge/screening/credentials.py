@@ -14,6 +14,7 @@ from orrery_knowledge.screening.credential_rules.accounts import in_accounts
 from orrery_knowledge.screening.credential_rules.assignments import assigned
 from orrery_knowledge.screening.credential_rules.carriers import carried
 from orrery_knowledge.screening.credential_rules.commands import command_passwords
+from orrery_knowledge.screening.credential_rules.owners import owned
 from orrery_knowledge.screening.credential_rules.prose import in_sentences
 from orrery_knowledge.screening.credential_rules.providers import FORMATS
 from orrery_knowledge.screening.credential_rules.tables import in_tables
@@ -23,6 +24,7 @@ from orrery_knowledge.screening.placeholders import is_name, is_placeholder, loo
 
 _ARMOURED = frozenset({"private-key", "putty-key", "password-hash", "webhook"})
 """Formats that nothing else has: no look at what the value could stand for."""
+_APART = re2.compile(r"[_-]")
 _LOOSE = frozenset({"authorization-header", "presigned-url"})
 _NEEDS_RANDOM = frozenset({"prefixed-token", "package-registry-token"})
 
@@ -78,7 +80,7 @@ def _counts(rule: str, value: str) -> bool:
         return False
     if rule == "aws-access-key" and "EXAMPLE" in value:
         return False
-    return rule not in _NEEDS_RANDOM or looks_random(value.rpartition("_")[2].rpartition("-")[2])
+    return rule not in _NEEDS_RANDOM or any(looks_random(part) for part in _APART.split(value)[1:])
 
 
 _RULES = (
@@ -88,5 +90,6 @@ _RULES = (
     in_tables,
     command_passwords,
     assigned,
+    owned,
     in_sentences,
 )

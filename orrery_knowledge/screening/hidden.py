@@ -19,6 +19,9 @@ _STYLED = re2.compile(
     r"|left\s*:\s*-\d{3})[^<>]*>.*?</\w{1,10}\s*>"
     r"|\$\s*\\color\{white\}.{0,500}?\$"
 )
+_READ_ALOUD = re2.compile(
+    r"(?i)<\w{1,10}\s[^<>]*class\s*=\s*[\"'][^\"']*(?:visually-hidden|sr-only|screen-reader)"
+)
 _FLAG = re2.compile(
     r"\x{1f3f4}\x{e0067}\x{e0062}\x{e0065}\x{e006e}\x{e0067}\x{e007f}"
     r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0073}\x{e0063}\x{e0074}\x{e007f}"
@@ -79,6 +82,11 @@ def styled(text: str) -> list[tuple[int, int]]:
     if "<" not in text and "\\color" not in text:
         return []
     return [match.span() for match in _STYLED.finditer(text)]
+
+
+def read_aloud(element: str) -> bool:
+    """Whether an element's class says that screen readers are to read it."""
+    return bool(_READ_ALOUD.match(element))
 
 
 def invisible_runs(text: str) -> Iterator[tuple[str, int, int]]:

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from orrery_knowledge.screening import controls, hidden, links
+from orrery_knowledge.screening import controls, fragments, hidden, links
 from orrery_knowledge.screening.blocks import Blocks
 from orrery_knowledge.screening.canonical import Canonical, canonical
 from orrery_knowledge.screening.detectors import DETECTED, InjectionDetector, detected
@@ -21,7 +21,8 @@ from orrery_knowledge.screening.injection_rules.clauses import verdicts
 from orrery_knowledge.screening.injection_rules.cues import CUES, HIDDEN_CUES
 from orrery_knowledge.screening.injection_rules.phrases import Rule
 from orrery_knowledge.screening.injection_rules.rules import STRONG
-from orrery_knowledge.screening.variants import disguises, plain, turned
+from orrery_knowledge.screening.injection_rules.structures import broken_out, structures
+from orrery_knowledge.screening.variants import compounds, disguises, plain, slugs, turned
 
 _MARKER = "[withheld: instructions aimed at an agent ({rule})]"
 _HIDDEN_MARKER = "[withheld: invisible text ({rule})]"
@@ -74,7 +75,7 @@ def edits(text: str) -> Sequence[Edit]:
     styled = hidden.styled(raw)
     for start, end, cues, weight in (
         *((*span, CUES, COMMENTED) for span in concealed),
-        *((*span, HIDDEN_CUES, CONCEALED) for span in styled),
+        *((*span, *_concealed(raw, *span)) for span in styled),
     ):
         inner = plain(canonical(raw[start:end]))
         for match in (*_strong(inner), *_cues(inner, cues), *_weighed(inner, hidden=weight)):
@@ -84,6 +85,17 @@ def edits(text: str) -> Sequence[Edit]:
     convicted = [
         (match.rule, *view.raw_span(match.start, match.end))
         for match in (*_strong(view), *_weighed(view, raw=raw), *_turned(view))
+    ]
+    convicted += [(rule, *view.raw_span(start, end)) for rule, start, end in structures(view.text)]
+    convicted += [("fake-turn", start, end) for start, end in broken_out(raw)]
+    convicted += [("split", *view.raw_span(start, end)) for start, end in _split(view)]
+    convicted += [
+        (name, start, end) for prose, (start, end) in compounds(raw) if (name := _rule_of(prose, 0))
+    ]
+    convicted += [
+        (match.rule, start, end)
+        for prose, (start, end) in slugs(raw)
+        for match in _weighed(canonical(prose), hidden=COMMENTED)
     ]
     suspects = [(match.rule, *view.raw_span(match.start, match.end)) for match in _cues(view, CUES)]
     if convicted or suspects:
@@ -166,6 +178,22 @@ def _sentence(text: str, start: int, end: int) -> str:
         place = text.find(stop, end, high)
         high = place if place >= 0 else high
     return text[low:high]
+
+
+def _concealed(raw: str, start: int, end: int) -> tuple[Sequence[Rule], int]:
+    """What convicts in a styled element: text for screen readers is ordinary."""
+    if hidden.read_aloud(raw[start:end]):
+        return CUES, COMMENTED
+    return HIDDEN_CUES, CONCEALED
+
+
+def _split(view: Canonical) -> Iterator[tuple[int, int]]:
+    yield from fragments.pieces(view)
+    for joined in fragments.cut_words(view):
+        mended = canonical(joined.text)
+        for _ in (*_strong(mended), *_weighed(mended, hidden=CONCEALED)):
+            yield from joined.lines
+            break
 
 
 def _turned(view: Canonical) -> Iterator[_Match]:

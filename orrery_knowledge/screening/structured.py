@@ -9,16 +9,17 @@ the key of the list or dict that it lies in, the head of its column, the item be
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
 import re2
 
+from orrery_knowledge.models import PersonalKind
 from orrery_knowledge.screening.credential_rules.names import KEYWORD, is_setting, parts
 from orrery_knowledge.screening.credentials import redact_credentials
 from orrery_knowledge.screening.findings import Finding, Screened, word_set
-from orrery_knowledge.screening.personal import redact_personal
+from orrery_knowledge.screening.personal import PERSONAL_KINDS, redact_personal
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random
 from orrery_knowledge.screening.remembering import remembering
 
@@ -31,6 +32,11 @@ _VALUES = word_set(
     " secretstring securevalue defaultvalue v s plain plainvalue cleartext decoded"
 )
 """Keys that say nothing of what they hold: the name beside or above them counts."""
+_OTHER = re2.compile(
+    r"(?i)(?:.*[_.-])?(?:user|username|login|account|host|hostname|url|uri|port"
+    r"|database|db_?name|email|region|id)"
+)
+"""Names of what stands beside a secret and is none."""
 _COLUMNS = word_set("columns header headers fields names")
 _ROWS = word_set("rows data values records items")
 _ORDINARY = word_set(
@@ -44,7 +50,7 @@ _MIN_SECRET = 4
 _MIN_NUMBER, _MAX_NUMBER = 6, 40
 
 
-def redact_tree(tree: Any, note: Note) -> Any:
+def redact_tree(tree: Any, note: Note, kinds: Collection[PersonalKind] = PERSONAL_KINDS) -> Any:
     """Return a copy of a plain tree (dicts, lists, scalars) without the credentials in it.
 
     Numbers of persons that only their key tells (a phone, an id) go as well.
@@ -54,14 +60,16 @@ def redact_tree(tree: Any, note: Note) -> Any:
     Args:
         tree: at most as deep as Python's recursion allows.
         note: gets the findings of each string.
+        kinds: of personal data that go.
     """
-    return _Walk(note).value(tree, None)
+    return _Walk(note, kinds).value(tree, None)
 
 
 class _Walk:
     """One pass over one tree; the same string under the same name is looked at once."""
 
-    def __init__(self, note: Note) -> None:
+    def __init__(self, note: Note, kinds: Collection[PersonalKind]) -> None:
+        self._kinds = kinds
         self._note = note
         self._text = _TEXT
         self._named = _NAMED
@@ -88,7 +96,7 @@ class _Walk:
         if sum(char.isdigit() for char in text) < _MIN_NUMBER:
             return value
         head = f"{name}: "
-        screened = redact_personal(head + text)
+        screened = redact_personal(head + text, self._kinds)
         if not screened.findings or not screened.text.startswith(head):
             return value
         return self._screen(screened)[len(head) :]
@@ -135,7 +143,9 @@ class _Walk:
     def _own_name(key: str, low: str, pair: str | None, name: str | None) -> str | None:
         """The name under which the rules see the value of a key; None where it has none."""
         if low in _VALUES:
-            own = pair or name
+            # {"secret": {"name": "db", "value": ...}}: then the name is only that of its owner.
+            owner = pair is None or not (is_secret_name(pair) or _OTHER.fullmatch(pair))
+            own = name if owner else pair
         elif name is not None and name.lower().endswith("s") and not is_setting(key):
             # {"passwords": {"alice": ...}}: the keys are owners.
             own = key if is_secret_name(key) else name

@@ -39,13 +39,22 @@ _ORDINARY = word_set(
 )
 """Words that are one letter away from a key word and mean something else."""
 _MAX_WORD = 300
+_DOTTED_WORDS = 4
+"""Words of dotted letters in a row of text that are no abbreviations any more."""
+_SAID = 4
+"""Known words, small ones too, in a name that is a sentence."""
+_FUNCTION_WORDS = 3
+"""Names in programs hold few words such as "you" and "the"."""
 _LONGEST = max(map(len, _WORDS))
 _LEET = str.maketrans("013457@$!89", "oieastasibg")
 _LEET_L = str.maketrans("013457@$!89", "oleastaslbg")
 _BREAKS = str.maketrans(dict.fromkeys(" \t\n\"'`*_~|,;:.?()[]{}<>/\\=+-#&^%", " "))
-_SPACED = re2.compile(r"\b[a-z0-9@$!](?:[ \t._*|/~-]{1,3}[a-z0-9@$!]){6,}\b")
-_SNAKE = re2.compile(r"\b[a-z]{1,20}(?:[_.-][a-z]{1,20}){4,}\b")
-_GAP = re2.compile(r"[ \t]{2,3}|[ \t][._*|/~-][ \t]|[._*|/~-]{2,3}")
+_SPACED = re2.compile(r"\b[a-z0-9@$!](?:[ \t._*|/~-]{1,3}(?:[,:;]?[ \t]{1,3})?[a-z0-9@$!]){6,}\b")
+_SNAKE = re2.compile(r"\b[a-z]{1,20}(?:[_.-]{1,2}[a-z0-9]{1,20}){4,}\b")
+_SLUG = re2.compile(
+    r"(?:^|[\s\"'`,;|])([A-Za-z0-9]{1,20}(?:[_.-]{1,2}[A-Za-z0-9]{1,20}){5,})(?:[\s\"'`,;|]|$)"
+)
+_GAP = re2.compile(r"[ \t]{0,2}[,:;][ \t]{1,3}|[ \t]{2,3}|[ \t][._*|/~-][ \t]|[._*|/~-]{2,3}")
 _MIXED = re2.compile(
     r"[A-Za-z]{0,12}(?:[A-Za-z][\x{370}-\x{3ff}\x{400}-\x{52f}\x{13a0}-\x{13ff}]"
     r"|[\x{370}-\x{3ff}\x{400}-\x{52f}\x{13a0}-\x{13ff}][A-Za-z])[\w\x{370}-\x{52f}]{2,30}"
@@ -53,8 +62,23 @@ _MIXED = re2.compile(
     r"|[\x{13a0}-\x{13ff}]{4,}"
     r"|[\x{1f130}-\x{1f189}]{4,}"
 )
+_INTERLEAVED = re2.compile(r"(?:[A-Za-z][\x{ad}\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}]){4,}")
+"""An invisible character behind each letter."""
 _MIRRORED = frozenset(word[::-1] for word in VOCABULARY if len(word) >= 6)
-_ROTATED = frozenset(codecs.encode(word, "rot13") for word in VOCABULARY if len(word) >= 6)
+_MIRRORED_SMALL = _MIRRORED | frozenset(
+    word[::-1]
+    for word in word_set(
+        "this the and for you your all with from that agent model bot before into every order "
+        "next send give write delete are not have when then order limit customer"
+    )
+)
+_COMPOUND = re2.compile(r"\b(?:[A-Z][a-z]{0,14}){6,}\b")
+_PIECE = re2.compile(r"[A-Z][a-z]*")
+_DOTTED = re2.compile(r"\b[a-z](?:[._*|~-][a-z])+\b")
+_ROTATED = frozenset(
+    codecs.encode(word, "rot13")
+    for word in (*(word for word in VOCABULARY if len(word) >= 6), "the", "and", "you", "your")
+)
 
 
 def _deletions(word: str) -> Iterator[str]:
@@ -93,6 +117,8 @@ def disguises(view: Canonical, raw: str) -> list[int]:
     if raw and not raw.isascii():
         mixed = [match.span() for match in _MIXED.finditer(raw)]
         places += [view.view_offset(start) for start, _ in mixed]
+        for match in _INTERLEAVED.finditer(raw):
+            places += [view.view_offset(match.start()), view.view_offset(match.end() - 1)]
     return sorted(places)
 
 
@@ -104,8 +130,10 @@ def words(text: str) -> frozenset[str]:
 def turned(view: Canonical) -> Iterator[tuple[str, tuple[int, int]]]:
     """Lines that make sense backwards or with their letters rotated, with their span."""
     distinct = words(view.text)
+    # "Rof" and "dna" happen: small words need one more.
+    backwards = max(len(distinct & _MIRRORED), len(distinct & _MIRRORED_SMALL) - 1)
     ways = (
-        (len(distinct & _MIRRORED), _MIRRORED, lambda line: line[::-1]),
+        (backwards, _MIRRORED_SMALL, lambda line: line[::-1]),
         (len(distinct & _ROTATED), _ROTATED, lambda line: codecs.encode(line, "rot13")),
     )
     for known, keys, turn in ways:
@@ -115,9 +143,25 @@ def turned(view: Canonical) -> Iterator[tuple[str, tuple[int, int]]]:
         for line in view.text.split("\n"):
             if len(words(line) & keys) >= 2:
                 yield turn(line), (start, start + len(line))
-                if keys is _MIRRORED:
+                if keys is not _ROTATED:
                     yield _each_mirrored(line), (start, start + len(line))
             start += len(line) + 1
+
+
+def compounds(raw: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Sentences written as one word in CamelCase, with their span in the raw text."""
+    for match in _COMPOUND.finditer(raw):
+        parts = _PIECE.findall(match.group())
+        if sum(part.lower() in _SMALL for part in parts) >= _FUNCTION_WORDS:
+            yield " ".join(parts), match.span()
+
+
+def slugs(raw: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Sentences with hyphens for spaces, but in addresses and paths, where titles look so."""
+    for match in _SLUG.finditer(raw):
+        parts = match.group(1).lower().translate(_BREAKS).split()
+        if sum(part in _WORDS for part in parts) >= _SAID:
+            yield " ".join(parts), match.span(1)
 
 
 def _each_mirrored(line: str) -> str:
@@ -167,13 +211,23 @@ def _unspaced(view: Canonical) -> Canonical:
             edits.append((*match.span(), parts))
     if edits:
         view, edits = rewrite(view, edits), []
+    for match in _DOTTED.finditer(view.text):
+        # Each word is known by its letters' separator: no vocabulary is needed.
+        edits.append((*match.span(), "".join(char for char in match.group() if char.isalpha())))
+    if len(edits) >= _DOTTED_WORDS:
+        view, edits = rewrite(view, edits), []
+    edits = []
     for match in _SPACED.finditer(view.text):
         found = match.group()
         joined = " ".join(
             " ".join(_segment("".join(char for char in part if char.isalnum() or char in "@$!")))
             for part in _GAP.sub("\n", found).split("\n")
         )
-        if sum(word in VOCABULARY for word in joined.split()):
+        # Wider gaps between words tell where they end.
+        apart = [part for part in re2.split(r"[ \t]{2,}", found) if len(part) >= 3]
+        if len(apart) >= _DOTTED_WORDS:
+            joined = " ".join("".join(c for c in part if c.isalnum()) for part in _GAP.split(found))
+        if len(apart) >= _DOTTED_WORDS or sum(word in VOCABULARY for word in joined.split()):
             edits.append((*match.span(), joined))
     return rewrite(view, edits) if edits else view
 

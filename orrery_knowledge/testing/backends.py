@@ -155,6 +155,35 @@ class BackendContract(LoadContract, ProvenanceContract):
         await index.write(load.number, [future])
         assert await index.filters() == {("runbooks", "payments"), ("adr", None)}
 
+    async def test_the_outline_names_what_may_be_found(self, open_index: OpenIndex) -> None:
+        """Alert routing finds sections by it, so it must show no more than a search does."""
+        index = open_index()
+        assert await index.outline() == []
+        text = "intro\n\n# Pool\n\n## PoolExhausted\n\nzebra\n"
+        await publish(
+            index,
+            [
+                make_document("a/b.md", text, corpus="runbooks", service="payments"),
+                make_document("hidden.md", text, eligible=False),
+                make_document("gone.md", text),
+                make_document("old.md", text),
+            ],
+        )
+        await publish(index, [make_document("old.md", "# New\n\nlion\n")], removed=["gone.md"])
+        load = await index.begin(EMBEDDER.fingerprint, {})
+        await index.write(load.number, [make_document("next.md", text)])
+        outline = await index.outline()
+        assert [one.chunk for one in outline] == sorted(one.chunk for one in outline)
+        assert {one.path for one in outline} == {"a/b.md", "old.md"}
+        [section] = [one for one in outline if one.anchor == "poolexhausted"]
+        assert section.heading_path == ("Pool", "PoolExhausted")
+        assert (section.corpus, section.service) == ("runbooks", "payments")
+        active = await index.active_load()
+        assert active is not None
+        [body] = await index.fetch([section.chunk], active)
+        assert (body.title, body.uri) == (section.title, section.uri)
+        assert "zebra" in body.chunk.text
+
     async def test_the_pool_bounds_every_ranking(self, open_index: OpenIndex) -> None:
         index = open_index()
         pages = [make_document(f"p{n}.md", f"# P\n\nzebra-lion {n} words\n") for n in range(30)]
@@ -235,6 +264,18 @@ class BackendContract(LoadContract, ProvenanceContract):
             "exact.md": f"# Notes\n\nOnce it says {name} among many other words of the text.\n",
         }
         assert await _first(open_index, pages, name) == "exact.md"
+
+    @pytest.mark.parametrize("name", ["DiskWillFill", "disk_will_fill", "disk-will-fill"])
+    async def test_the_section_named_after_it_outranks_those_that_mention_it(
+        self, open_index: OpenIndex, name: str
+    ) -> None:
+        mention = f"{name} too. When {name} fires, see {name}.\n"
+        pages = {
+            "a.md": f"# Runbook of {name} and others\n\n## What else fires\n\n{mention}",
+            "b.md": f"# Alerts\n\n## {name}\n\nSome volume runs out of space by the evening.\n",
+            "c.md": f"# Notes\n\n## {name} and its sisters\n\n{mention}",
+        }
+        assert await _first(open_index, pages, name) == "b.md"
 
     @pytest.mark.parametrize(
         "query",

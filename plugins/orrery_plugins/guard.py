@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from google.adk.plugins.base_plugin import BasePlugin
 from typing_extensions import override
 
 from orrery_knowledge.errors import KnowledgeOff
-from orrery_knowledge.screening import InjectionDetector
+from orrery_knowledge.models import PersonalKind
+from orrery_knowledge.screening import PERSONAL_KINDS, InjectionDetector
 from orrery_knowledge.settings import Guard, Settings, load_settings
 from orrery_plugins.audit import Audit, AuditSink
 from orrery_plugins.audit_file import AuditFile
@@ -45,6 +46,7 @@ def recommended_stages(
     fail_open: bool = False,
     queries: bool = False,
     detector: InjectionDetector | None = None,
+    personal: Collection[PersonalKind] = PERSONAL_KINDS,
 ) -> tuple[Stage, ...]:
     """Safety, redaction, cap, audit.
 
@@ -52,7 +54,7 @@ def recommended_stages(
     last, since it notes what the model sees.
     """
     audit = Audit(sink, fail_open=fail_open, queries=queries)
-    return (SafetyScreen(detector), PIIRedaction(), ToolOutputCap(limit, uncapped), audit)
+    return (SafetyScreen(detector), PIIRedaction(personal), ToolOutputCap(limit, uncapped), audit)
 
 
 def knowledge_plugins(
@@ -86,6 +88,7 @@ def knowledge_plugins(
         fail_open=guard.audit.on_failure == "open",
         queries=guard.audit.queries,
         detector=detector,
+        personal=guard.personal,
     )
     return [GuardPlugin(stages)]
 

@@ -13,8 +13,13 @@ import yaml
 from docs_support import REFERENCE, ROOT, blocks, names, table_rows, tokens
 from pydantic import BaseModel
 
+from orrery_knowledge.adk.trajectory import Outcome
+from orrery_knowledge.alerts import Route, RoutedAlert, Routing
+from orrery_knowledge.evaluation.comparison import Variant
+from orrery_knowledge.evaluation.replay import Replay, ReplayedPassage
 from orrery_knowledge.evaluation.runs import Evaluation, Scores
-from orrery_knowledge.governance.records import QuarantineEntry, QuarantineReason
+from orrery_knowledge.gaps.checks import RuleFinding
+from orrery_knowledge.governance.records import Gap, QuarantineEntry, QuarantineReason
 from orrery_knowledge.models import (
     Chunk,
     Counts,
@@ -42,11 +47,19 @@ SHAPES = (
     LoadRecord,
     QuarantineEntry,
     QuarantineReason,
+    Gap,
+    RuleFinding,
     Drift,
     Chunk,
     Finding,
     Evaluation,
     Scores,
+    Variant,
+    Outcome,
+    Replay,
+    ReplayedPassage,
+    Routing,
+    RoutedAlert,
 )
 COMPONENTS = [(kind, name) for kind, table in BUILT_IN.items() for name in table]
 
@@ -133,6 +146,11 @@ def test_the_readme_shows_a_configuration():
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.__name__)
 def test_every_field_of_a_json_shape_is_documented(shape):
     assert names(REFERENCE / "json.md", shape.__name__) == list(shape.model_fields)
+
+
+def test_a_route_is_a_search_result_and_more() -> None:
+    more = [name for name in Route.model_fields if name not in SearchResult.model_fields]
+    assert names(REFERENCE / "json.md", "Route") == more
 
 
 def test_every_constant_of_the_ranking_is_what_the_code_has():

@@ -81,3 +81,13 @@ def test_a_missing_file(desk: Desk) -> None:
     ran = desk.run("screen", "nothing.md")
     assert (ran.code, ran.out) == (2, "")
     assert "nothing.md" in ran.err
+
+
+def test_kinds_of_personal_data_come_from_the_settings(desk: Desk) -> None:
+    file = desk.folder / "orrery.yaml"
+    file.write_text(file.read_text() + "guard: {personal: [phone]}\n")
+    text = f"jane.doe@acme.io +44 20 7946 0958 {SECRET}"
+    shown = "jane.doe@acme.io [REDACTED:phone] [REDACTED:aws-access-key]"
+    assert desk.run("screen", stdin=text).out == shown
+    ran = desk.run("screen", "--jsonl", stdin=json.dumps({"id": 1, "text": text}))
+    assert json.loads(ran.out)["text"] == shown

@@ -23,6 +23,7 @@ EXIT_CODES = {
     "Superseded": 4,
     "UnknownLoad": 5,
     "StaleDecision": 5,
+    "InvalidPayload": 2,
 }
 
 

@@ -201,3 +201,19 @@ def test_a_folder_in_place_of_a_file(read: Any, tmp_path: Path) -> None:
     (tmp_path / "qrels.tsv").unlink()
     (tmp_path / "qrels.tsv").mkdir()
     assert "Is a directory" in refused(lambda: read_dataset(tmp_path))
+
+
+def test_a_label_is_met_by_its_section_and_by_those_below_it(read: Any) -> None:
+    """Never by one above: the answer is further down there."""
+    found = read(qrels=HEADER + "q1\tb.md\tsteps\t2\nq1\tb.md\tremedy-1\t1\n")
+    assert found.around == {"b.md": {"b": (), "steps": ("b",), "remedy": ("steps", "b"),
+                                     "remedy-1": ("steps", "b")}}  # fmt: skip
+    met = {name: found.label_of("q1", ("b.md", name))[1] for name in found.around["b.md"]}
+    assert met == {"b": "b", "steps": "steps", "remedy": "steps", "remedy-1": "remedy-1"}
+    assert found.label_of("q1", ("a.md", "steps")) == ("a.md", "steps")
+
+
+def test_a_label_without_a_section_is_met_by_any_that_has_none_of_its_own(read: Any) -> None:
+    found = read(qrels=HEADER + "q1\tb.md\t\t1\nq1\tb.md\tremedy\t2\n")
+    met = {name: found.label_of("q1", ("b.md", name))[1] for name in ("b", "remedy", "remedy-1")}
+    assert met == {"b": "", "remedy": "remedy", "remedy-1": ""}

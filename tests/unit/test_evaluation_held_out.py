@@ -45,7 +45,7 @@ async def test_a_held_out_report_leaves_the_ranking_of_its_query_only(tmp_path: 
 
 async def test_nothing_but_held_out_documents_is_no_answer(tmp_path: Path) -> None:
     _, ranked = await run(tmp_path, asked("q1", "report.md", "runbook.md", answerable=False))
-    assert ranked["q1"] == ((), 0.0)
+    assert ranked["q1"] == Ranked((), 0.0)
 
 
 def test_coverage_shrinks_as_the_best_lexical_score_does() -> None:

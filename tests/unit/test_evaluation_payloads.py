@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from orrery_knowledge.evaluation.payloads import alert_query
+from orrery_knowledge.evaluation.payloads import alert_query, read_alert
 
 WEBHOOK: dict[str, Any] = {
     "version": "4",
@@ -18,7 +18,6 @@ WEBHOOK: dict[str, Any] = {
                 "summary": "Pool is full",
                 "description": " Clients wait. \n",
                 "runbook_url": "https://r/1",
-                "count": 3,
                 "empty": " ",
             },
         },
@@ -31,22 +30,25 @@ def test_the_name_then_each_annotation_once() -> None:
     assert alert_query(WEBHOOK) == "PoolExhausted\nPool is full\nClients wait."
 
 
-def test_without_alerts_what_they_have_in_common_is_asked() -> None:
-    assert alert_query({**WEBHOOK, "alerts": []}) == "Common\nPool is full"
+def test_it_is_the_first_alert_that_is_looked_up() -> None:
+    alert = read_alert(WEBHOOK).alert
+    assert alert is not None
+    assert (alert.name, alert.labels["severity"]) == ("PoolExhausted", "page")
 
 
-@pytest.mark.parametrize("alerts", [None, {}, "x", [None], [[]], [{"labels": None}], [7]])
-def test_parts_of_another_shape_are_ignored(alerts: Any) -> None:
-    assert alert_query({**WEBHOOK, "alerts": alerts}) == "Common\nPool is full"
+@pytest.mark.parametrize("alerts", [None, {}, "x", [None], [[]], [7], []])
+def test_what_is_no_webhook_or_has_no_alerts_asks_nothing(alerts: Any) -> None:
+    assert read_alert({**WEBHOOK, "alerts": alerts}) == ("", None)
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [{}, {"alerts": [{}]}, {"commonLabels": []}, {"alerts": [{"labels": {"alertname": ""}}]}],
-)
+def test_an_alert_of_another_shape_has_what_all_have_in_common() -> None:
+    assert alert_query({**WEBHOOK, "alerts": [{"labels": None}]}) == "Common\nPool is full"
+
+
+@pytest.mark.parametrize("payload", [{}, {"alerts": [{}]}, {"commonLabels": []}])
 def test_nothing_to_ask(payload: dict[str, Any]) -> None:
     assert alert_query(payload) == ""
 
 
 def test_a_name_that_is_no_text_becomes_one() -> None:
-    assert alert_query({"commonLabels": {"alertname": 42}}) == "42"
+    assert alert_query({"alerts": [{"labels": {"alertname": 42}}]}) == "42"

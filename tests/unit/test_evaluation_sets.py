@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from orrery_knowledge.evaluation.datasets import DOCUMENT_GLOBS, Dataset, read_dataset
+from orrery_knowledge.evaluation.runs import MEASURES
+from orrery_knowledge.evaluation.thresholds import read_minimums
 from orrery_knowledge.screening.pipeline import screen
 
 ROOT = Path(__file__).parents[2] / "evals" / "retrieval"
@@ -103,3 +105,11 @@ def test_incidents_are_held_out_of_their_own_retrieval() -> None:
     held = [(q, d) for found in SETS.values() for q in found.queries for d in q.held_out]
     assert len(held) >= 15
     assert all(document.startswith("postmortems/") for _, document in held)
+
+
+def test_every_set_has_minimums_in_each_mode_that_make_eval_runs() -> None:
+    minimums = read_minimums(ROOT.parent / "thresholds.yaml")
+    assert set(minimums) == set(SETS)
+    for modes in minimums.values():
+        assert set(modes) == {"hybrid", "lexical"}
+        assert all(set(measures) == set(MEASURES) for measures in modes.values())

@@ -7,10 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orrery_knowledge.fusion import SCORE_WEIGHTS, Fused, Method, best_per_document, fuse
-from orrery_knowledge.models import Candidate, Rankings
+from orrery_knowledge.fusion import (
+    SCORE_WEIGHTS,
+    Fused,
+    aged,
+    best_per_document,
+    fuse,
+    within_reach,
+)
+from orrery_knowledge.models import Candidate, Fusion, Rankings
 
-METHODS: list[Method] = ["rrf", "scores"]
+METHODS: list[Fusion] = ["scores", "rrf", "weighted"]
 
 
 def order(fused: list[Fused]) -> list[int]:
@@ -33,6 +40,34 @@ def test_reciprocal_ranks_by_hand() -> None:
     assert [item.score for item in found] == pytest.approx([1 / 62 + 1 / 61, 1 / 61, 1 / 62])
     assert found[0] == Fused(2, 20, found[0].score, {"lexical": 2, "vector": 1})
     assert found[2].ranks == {"vector": 2}
+
+
+def test_identifiers_have_no_vote_of_their_own_beside_words() -> None:
+    """They count in the lexical score already: a name would vote twice against the meaning."""
+    found = fuse(
+        rankings(
+            Candidate(1, 10, 2.0, 3.0), Candidate(2, 20, 1.0, 0.0, 0.9),
+            lexical=(1, 2), identifiers=(1,), vector=(2,),
+        ),
+        "rrf",
+    )  # fmt: skip
+    assert [item.score for item in found] == pytest.approx([1 / 61 + 1 / 62, 1 / 61])
+    assert order(found) == [2, 1]
+    assert found[1].ranks == {"lexical": 1, "identifiers": 1}
+
+
+def test_weighted_ranks_by_hand() -> None:
+    # By words: 1, 2/3, 1/3 of 0.3 from the front; by meaning: 1, 1/2 of 0.7.
+    found = fuse(
+        rankings(
+            Candidate(1, 10, 3.0, 1.0), Candidate(2, 20, 2.0, 0.0, 0.8), Candidate(3, 30, 1.0),
+            Candidate(4, 40, 0.0, 0.0, 0.9),
+            lexical=(1, 2, 3), identifiers=(1,), vector=(4, 2),
+        ),
+        "weighted",
+    )  # fmt: skip
+    assert order(found) == [4, 2, 1, 3]
+    assert [item.score for item in found] == pytest.approx([0.7, 0.35 + 0.2, 0.3, 0.1])
 
 
 def test_scores_by_hand() -> None:
@@ -69,7 +104,7 @@ def test_a_candidate_has_every_score_also_outside_a_ranking() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_ties_go_by_chunk(method: Method) -> None:
+def test_ties_go_by_chunk(method: Fusion) -> None:
     found = fuse(
         rankings(
             Candidate(5, 1, 1.0, 0.0, 1.0), Candidate(3, 2, 1.0, 0.0, 1.0),
@@ -81,7 +116,7 @@ def test_ties_go_by_chunk(method: Method) -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_managed_retriever_keeps_its_order(method: Method) -> None:
+def test_a_managed_retriever_keeps_its_order(method: Fusion) -> None:
     """It has ranks and no scores of ours; sorted by chunk this would be 4, 7, 9."""
     only = rankings(Candidate(4, 1), Candidate(7, 2), Candidate(9, 3), managed=(9, 4, 7))
     found = fuse(only, method)
@@ -109,20 +144,20 @@ def test_an_unknown_ranking_beside_ours_is_fused_by_rank() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_candidates(method: Method) -> None:
+def test_no_candidates(method: Fusion) -> None:
     assert fuse(Rankings(load=None), method) == []
     assert fuse(Rankings(load=1, rankings={"lexical": (), "vector": ()}), method) == []
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_chunk_that_is_no_candidate_is_left_out(method: Method) -> None:
+def test_a_chunk_that_is_no_candidate_is_left_out(method: Fusion) -> None:
     """A retriever of somebody else's may forget one; without its document it can't be shown."""
     found = fuse(rankings(Candidate(2, 1, 1.0), lexical=(1, 2)), method)
     assert [(item.chunk, item.ranks) for item in found] == [(2, {"lexical": 2})]
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_chunk_that_stands_twice_counts_where_it_stands_first(method: Method) -> None:
+def test_a_chunk_that_stands_twice_counts_where_it_stands_first(method: Fusion) -> None:
     found = fuse(rankings(Candidate(1, 1, 1.0), Candidate(2, 2, 0.5), lexical=(1, 2, 1)), method)
     assert order(found) == [1, 2]
     assert found[0].ranks == {"lexical": 1}
@@ -162,7 +197,7 @@ SCORES = st.floats(allow_nan=True, allow_infinity=True)
     st.randoms(use_true_random=False),
 )
 def test_the_order_is_total_and_complete(
-    values: list[tuple[float, float, float | None]], method: Method, random_: random.Random
+    values: list[tuple[float, float, float | None]], method: Fusion, random_: random.Random
 ) -> None:
     candidates = [Candidate(n, n % 3, *value) for n, value in enumerate(values)]
     lists: dict[str, tuple[int, ...]] = {}
@@ -193,3 +228,34 @@ def test_best_per_document(limit: int, kept: list[int]) -> None:
 
 def test_nothing_stays_nothing() -> None:
     assert best_per_document([], 1) == []
+
+
+@pytest.mark.parametrize(
+    ("age", "share"),
+    [
+        (None, 1.0),  # unknown is never guessed
+        (-3, 1.0),  # a clock that is ahead
+        (0, 1.0),
+        (180, 1.0),
+        (360, 0.95),  # twice as old as fresh advice is: half of the penalty
+        (1800, 0.91),
+        (1_800_000, 0.90001),
+    ],
+)
+def test_old_advice_loses_a_tenth_at_most(age: int | None, share: float) -> None:
+    """B6: bounded, so what is much better stays first however old it is."""
+    assert aged(Fused(1, 1, 2.0, {}), age, 180, 0.1).score == pytest.approx(2.0 * share)
+
+
+def test_no_penalty_changes_nothing() -> None:
+    item = Fused(1, 1, 2.0, {"lexical": 1})
+    assert aged(item, 5000, 180, 0.0) == item
+
+
+def test_only_what_a_penalty_can_lift_is_within_reach() -> None:
+    """Of the second, 1.0, nine tenths may be left: 0.91 can pass it, 0.9 can't."""
+    scores = [Fused(n, n, score, {}) for n, score in enumerate([2.0, 1.0, 0.91, 0.9, 0.5])]
+    assert order(within_reach(scores, 2, 0.1)) == [0, 1, 2]
+    assert order(within_reach(scores, 2, 0.0)) == [0, 1]
+    assert order(within_reach(scores, 9, 0.1)) == [0, 1, 2, 3, 4]
+    assert within_reach([], 3, 0.1) == []

@@ -18,6 +18,7 @@ from orrery_knowledge.identifiers import (
     analyse,
     bounded_query,
     query_terms,
+    spoken,
     stem,
 )
 
@@ -347,3 +348,21 @@ def test_the_words_of_a_query_are_bounded() -> None:
     assert len(asked.identifiers) < 3_500
     # One character that NFKC makes eighteen of.
     assert len(query_terms("\ufdfa " * 8_000).words) < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("EdgeCacheHitRatioLow", "Edge Cache Hit Ratio Low"),
+        ("KubePGNotScrubbed", "Kube PG Not Scrubbed"),
+        ("queue_time_high", "queue time high"),
+        ("NodeDiskFull\n93 % on db-3 at 10:45", "Node Disk Full\n93 % on db-3 at 10:45"),
+        # No word is lost, and no number comes apart.
+        ("fra1 k8s HTTP/2 x509 OOM", "fra1 k8s HTTP/2 x509 OOM"),
+        ("the disk is full", "the disk is full"),
+        ("Größe ÜberLang", "Größe Über Lang"),
+        ("", ""),
+    ],
+)
+def test_names_are_said_as_words_to_an_embedder(text: str, said: str) -> None:
+    assert spoken(text) == said

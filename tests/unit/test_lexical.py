@@ -1,4 +1,4 @@
-"""Values worked out by hand: idf(n, N) = ln(1 + (N - n + 0.5) / (n + 0.5)), k1 = 1.2, b = 0.6."""
+"""Values worked out by hand: idf(n, N) = ln(1 + (N - n + 0.5) / (n + 0.5)), k1 = 1.2, b = 0.75."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def test_idf(frequency: int, chunks: int, expected: float) -> None:
         ("", "etcd", 4, RARE),
         # tf = 2: 2 * 2.2 / 3.2.
         ("", "etcd etcd", 4, RARE * 1.375),
-        # Twice the average length: norm = 1.6, tf = 0.625: 0.625 * 2.2 / 1.825.
-        ("", "etcd", 8, RARE * 0.7534246575342466),
-        # Empty but for the word: norm = 0.4 + 0.6 / 4 = 0.55, tf = 1 / 0.55.
-        ("", "etcd", 1, RARE * 2.2 / (1 + 1.2 * 0.55)),
+        # Twice the average length: norm = 1.75: 2.2 / (1 + 1.2 * 1.75) = 2.2 / 3.1.
+        ("", "etcd", 8, RARE * 0.7096774193548387),
+        # Empty but for the word: norm = 0.25 + 0.75 / 4 = 0.4375: 2.2 / (1 + 1.2 * 0.4375).
+        ("", "etcd", 1, RARE * 2.2 / 1.525),
         # Header: tf = 3: 3 * 2.2 / 4.2; its length doesn't matter.
         ("etcd", "", 8, RARE * 1.5714285714285714),
         # Both: tf = 3 + 1: 4 * 2.2 / 5.2.
@@ -80,6 +80,49 @@ def test_a_whole_name_outranks_any_number_of_its_parts() -> None:
     assert whole == pytest.approx(math.log(1 + 3.5 / 1.5) + 2 * part * 2.2)
     many = name.score(body("kube apiserver"), body("kube apiserver " * 500), 4)
     assert many < 2 * part * 2.2 < whole
+
+
+def test_a_section_named_after_it_outranks_those_that_mention_it() -> None:
+    """Each holds the name whole; only the second's innermost heading is the name."""
+    name = scorer("TargetDown", {"targetdown": 3, "target": 3, "down": 3}, chunks=3)
+    every = math.log(8 / 7)
+    held = body("TargetDown")
+    assert name.score("", held, 4) == pytest.approx(every * (1 + 2.2 + 2.2))
+    # In the header tf is 3 + 1: 4 * 2.2 / 5.2; the heading adds 2.2.
+    header = every * (8.8 / 5.2 + 2.2 + 2.2)
+    assert name.score(body("Alerts\nTargetDown"), held, 4) == pytest.approx(header + every * 2.2)
+    for other in ("TargetDown\nMeaning", "Alerts\nTargetDownUnresolved"):
+        near = name.score(body(other), held, 4)
+        assert near <= header + 1e-9, other
+
+
+@pytest.mark.parametrize(
+    ("query", "heading", "named"),
+    [
+        ("DiskFull", "disk-full", True),
+        ("disk_full", "DISK_FULL", True),
+        ("DiskFull", "When DiskFull", True),
+        ("TiKV_full", "tikv_full", False),  # other parts
+        ("DiskFull", "DiskFullSoon", False),
+        ("disk full", "disk full", False),  # no name
+    ],
+)
+def test_which_headings_are_a_name(query: str, heading: str, named: bool) -> None:
+    terms = query_terms(query)
+    found = LexicalScorer(terms, dict.fromkeys(terms.words, 1), 3, 4.0)
+    last, before = found.score(body(f"x\n{heading}"), "", 4), found.score(body(heading), "", 4)
+    other = found.score(body(f"{heading}\nx"), "", 4)
+    assert last == before
+    assert (last > other) is named
+
+
+def test_the_heading_is_told_in_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = scorer("TargetDown", {"targetdown": 2, "target": 2, "down": 2})
+    headers = [body("Alerts"), body("TargetDown"), body("Alerts"), body("TargetDown")]
+    together = name.scores(headers, [body("TargetDown")] * 4, [4] * 4)
+    monkeypatch.setattr("orrery_knowledge.lexical.CELLS", 3)  # one chunk at a time
+    assert name.scores(headers, [body("TargetDown")] * 4, [4] * 4) == together
+    assert together[0] == together[2] < together[1] == together[3]
 
 
 def test_a_name_that_nobody_wrote_is_no_rule() -> None:

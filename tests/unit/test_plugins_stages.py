@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from orrery_plugins import Call, GuardPlugin, knowledge_plugins, recommended_stages
+from orrery_knowledge.settings import Guard, Settings
+from orrery_plugins import (
+    Call,
+    GuardPlugin,
+    PIIRedactionPlugin,
+    knowledge_plugins,
+    recommended_stages,
+)
 from orrery_plugins.stages import class_name, run_stages, scrub
 
 SECRET = "AKIAQ3EGZX7MNB4TPLWV"
@@ -126,3 +133,13 @@ def test_a_result_says_that_something_in_it_was_neutralised_and_only_then():
     # It stays when the result comes by again.
     assert scrub(stages, once, Call()) == once
     assert "orrery_guard" not in scrub(stages, {"note": "the disk is full"}, Call())
+
+
+def test_personal_data_that_was_not_chosen_stays_and_credentials_never_do():
+    tree = {"note": f"jane.doe@acme.io, +44 20 7946 0958, {SECRET}"}
+    clean = {"note": "jane.doe@acme.io, [REDACTED:phone], [REDACTED:aws-access-key]"}
+    (guard,) = knowledge_plugins(Settings(guard=Guard(personal=["phone"])))
+    alone = PIIRedactionPlugin(personal=["phone"])
+    for plugin in (guard, alone):
+        shown = run_stages(plugin.stages, dict(tree), Call())
+        assert shown["note"] == clean["note"]

@@ -30,7 +30,7 @@ class Hostile:
     async def fetch(self, chunks: Sequence[int], load: int) -> list[FetchedChunk]:
         chunk = Chunk(
             ordinal=0,
-            text=f"drain {BAD}it",
+            text=f"drain {BAD}it, ask jane.doe@acme.io or +44 20 7946 0958",
             heading_path=(f"Po{BAD}ol",),
             section=f"Po{BAD}ol",
             anchor=f"po{BAD}ol",
@@ -94,3 +94,14 @@ async def test_dropped_passages_are_marked_where_they_were_saved(
     await ledger.open()
     assert [row.issued for row in await ledger.evidence("INC-1")] == [False]
     await ledger.close()
+
+
+async def test_passages_are_shown_without_the_personal_data_that_was_chosen(
+    retrieval: Retrieval, tmp_path: Path
+) -> None:
+    [passage] = (await retrieval.search(Query(text="zebra"))).passages
+    assert passage.text.endswith("ask [REDACTED:email] or [REDACTED:phone]")
+    chosen = Retrieval(Hostile(), Ledger(tmp_path / "other.db"), None, personal=["phone"])
+    [passage] = (await chosen.search(Query(text="zebra"))).passages
+    assert passage.text.endswith("ask jane.doe@acme.io or [REDACTED:phone]")
+    await chosen.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orrery_knowledge.screening import redact_personal
-from orrery_knowledge.screening.personal_rules import checksums
+from orrery_knowledge.screening.personal_rules.standards import standard
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,7 @@ def test_number_in_a_form_of_its_own_goes_without_a_name(text: str) -> None:
         "NHS number 943 476 5918",
         "PESEL 44051401358",
         "CPF 111.444.777-36",
+        "CPF 111.111.111-11",
         "AHV 756.9217.0769.84",
         "IdNr 86095742718",
         "Aadhaar 2341 2341 2345",
@@ -99,20 +100,31 @@ def test_wrong_check_digit_or_no_name_stays(text: str) -> None:
     assert redact_personal(text).text == text
 
 
-def test_check_digits_of_published_samples() -> None:
-    assert checksums.mod_11_10("86095742719")
-    assert not checksums.mod_11_10("86095742718")
-    assert checksums.mod_11_2("11010519491231002X")
-    assert not checksums.mod_11_2("110105194912310021")
-    assert checksums.verhoeff("2363")
-    assert not checksums.verhoeff("2364")
-    assert checksums.codice_fiscale("RSSMRA85T10A562S")
-    assert checksums.dni("12345678Z")
-    assert checksums.cpf("11144477735")
-    assert not checksums.cpf("11111111111")
-    assert checksums.ean13("7569217076985")
-    assert checksums.finnish("131052-308T")
-    assert checksums.belgian("85073003328")
-    assert checksums.nir("255081416802538")
-    assert checksums.luhn("79927398713")
-    assert not checksums.luhn("79927398710")
+@pytest.mark.parametrize(
+    ("module", "right", "wrong"),
+    [
+        ("iso7064.mod_11_10", "86095742719", "86095742718"),
+        ("iso7064.mod_11_2", "11010519491231002X", "110105194912310021"),
+        ("verhoeff", "2363", "2364"),
+        ("it.codicefiscale", "RSSMRA85T10A562S", "RSSMRA85T10A562T"),
+        ("es.dni", "12345678Z", "12345678A"),
+        ("br.cpf", "11144477735", "11144477736"),
+        ("ean", "7569217076985", "7569217076984"),
+        ("fi.hetu", "131052-308T", "131052-308U"),
+        ("be.nn", "85073003328", "85073003329"),
+        ("fr.nir", "255081416802538", "255081416802539"),
+        ("luhn", "79927398713", "79927398710"),
+    ],
+)
+def test_check_digits_of_published_samples(module: str, right: str, wrong: str) -> None:
+    assert standard(module)(right)
+    assert not standard(module)(wrong)
+
+
+def test_one_of_several_checks_is_enough_and_options_reach_it() -> None:
+    assert standard("es.dni", "es.nie")("X5253868R")
+    # 53 is right for ISO 13616; the check digits of a Belgian account (12 for 1234567890 modulo 97
+    # would be 02) are not.
+    account = "BE53" + "123456789012"
+    assert standard("iban", check_country=False)(account)
+    assert not standard("iban")(account)

@@ -129,6 +129,7 @@ def test_only_the_linear_time_engine_is_used() -> None:
 
 def test_the_public_surface() -> None:
     assert set(screening.__all__) == {
+        "PERSONAL_KINDS",
         "SCREENING_VERSION", "Canonical", "Finding", "InjectionDetector", "Screened", "canonical",
         "cap", "fence", "is_fenced", "label_text", "noticed", "redact_credentials",
         "redact_personal",

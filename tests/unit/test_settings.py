@@ -454,3 +454,17 @@ def test_a_bare_name_in_the_file_is_a_type(tmp_path: Path) -> None:
     settings = load_settings(file)
     assert (settings.backend.type, settings.embedder.type) == ("sqlite", "none")
     assert settings.backend.options() == {}
+
+
+def test_kinds_of_personal_data_are_chosen_and_credentials_are_no_kind(load: Load) -> None:
+    assert load("backend: sqlite\n").guard.personal == [
+        "email", "phone", "card", "iban", "national-id"
+    ]  # fmt: skip
+    assert load("guard: {personal: [card, iban]}\nbackend: sqlite\n").guard.personal == [
+        "card",
+        "iban",
+    ]
+    assert load("guard: {personal: []}\nbackend: sqlite\n").guard.personal == []
+    assert "guard.personal" in refused(
+        lambda: load("guard: {personal: [credentials]}\nbackend: sqlite\n")
+    )

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.sql import SQL, Identifier
 
+from orrery_knowledge.backends.bodies import outlined_chunk
 from orrery_knowledge.backends.pgvector import loads, upkeep, vectors, writing
 from orrery_knowledge.backends.pgvector.config import PgVectorConfig
 from orrery_knowledge.backends.pgvector.connecting import (
@@ -37,6 +38,7 @@ from orrery_knowledge.models import (
     IndexedDocument,
     KnownDocument,
     LoadRecord,
+    OutlinedChunk,
     Provenance,
     Query,
     Rankings,
@@ -286,6 +288,15 @@ class PgVectorIndex:
             return {(row[0], row[1]) for row in await cursor.fetchall()}
 
         return await self._read_or(set(), work, "filters")
+
+    async def outline(self) -> list[OutlinedChunk]:
+        """See `KnowledgeIndex.outline`."""
+
+        async def work(db: Connection) -> list[OutlinedChunk]:
+            cursor = await db.execute(loads.SQL["outline"])
+            return [outlined_chunk(row) for row in await cursor.fetchall()]
+
+        return await self._read_or([], work, "outline", BUILD_SECONDS)
 
     async def verify(self, *, repair: bool = False) -> list[str]:
         """See `KnowledgeIndex.verify`."""

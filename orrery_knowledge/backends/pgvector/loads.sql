@@ -323,3 +323,11 @@ WHERE f.chunks IS DISTINCT FROM s.ndoc
 -- Chunks that a load shows without a vector of its fingerprint.
 SELECT count(*) FROM passage p LEFT JOIN {nearest} n ON n.id = p.id
 WHERE p.added_in <= %(active)s AND p.removed_in > %(active)s AND n.id IS NULL
+
+-- outline --
+-- What every eligible chunk of the active load is called.
+SELECT p.id, p.document_id, d.corpus, d.service, d.path, d.uri, d.title, b.heading_path, b.anchor
+FROM pointer a JOIN document d
+  ON d.eligible AND d.added_in <= a.active AND d.removed_in > a.active
+JOIN passage p ON p.document_id = d.id JOIN body b ON b.id = p.id
+ORDER BY p.id

@@ -12,6 +12,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, ConfigDict
 
+from orrery_knowledge.backends.bodies import outlined_chunk
 from orrery_knowledge.backends.sqlite import loads
 from orrery_knowledge.backends.sqlite.database import Database, NoIndexYet
 from orrery_knowledge.backends.sqlite.integrity import (
@@ -29,6 +30,7 @@ from orrery_knowledge.models import (
     IndexedDocument,
     KnownDocument,
     LoadRecord,
+    OutlinedChunk,
     Provenance,
     Query,
     Rankings,
@@ -232,6 +234,14 @@ class SqliteIndex:
         empty: set[tuple[str, str | None]] = set()
         return await self._read_or(
             empty, lambda db: {(*row,) for row in db.execute(loads.SQL["filters"])}, "filters"
+        )
+
+    async def outline(self) -> list[OutlinedChunk]:
+        """See `KnowledgeIndex.outline`."""
+        return await self._read_or(
+            [],
+            lambda db: [outlined_chunk(row) for row in db.execute(loads.SQL["outline"])],
+            "outline",
         )
 
     async def verify(self, *, repair: bool = False) -> list[str]:

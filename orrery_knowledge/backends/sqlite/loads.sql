@@ -305,3 +305,11 @@ DELETE FROM identifier
 -- Ids of the documents that the search tables should hold.
 SELECT d.id FROM document d, pointer p
 WHERE d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active) AND d.eligible
+
+-- outline --
+-- What every eligible chunk of the active load is called.
+SELECT c.id, c.document_id, d.corpus, d.service, d.path, d.uri, d.title, b.heading_path, b.anchor
+FROM pointer p JOIN document d
+  ON d.eligible AND d.added_in <= p.active AND (d.removed_in IS NULL OR d.removed_in > p.active)
+JOIN chunk c ON c.document_id = d.id JOIN body b ON b.id = c.id
+ORDER BY c.id

@@ -22,7 +22,10 @@ _LINES = tuple(
         r"\bauth [\w.-]{1,60}:(?P<v>\S{6,200})$",
         # A note: `root / ...`.
         r"(?im)(?:^|[\s*(-])(?:root|admin|administrator|sa|sysadmin|user|ubuntu|oracle|postgres|pi)"
-        r"[ \t]?/[ \t]?(?P<v>[^\s/\"'`]{6,100}?)[.,;)]?(?:\s|$)",
+        r"(?:[ \t]?/[ \t]?|:)(?P<v>[^\s/\"'`]{6,100}?)[.,;)]?(?:\s|$)",
+        # The same in short: `u: admin p: ...`.
+        r"(?i)\b(?:u|usr|user|username|login)[ \t]?[:=][ \t]?\S{1,60}?[ \t,;|/]{1,4}"
+        r"(?:p|pw)[ \t]?[:=][ \t]?(?P<v>[^\s\"'`]{6,100}?)[.,;)]?(?:\s|$)",
         # cloud-init.
         r"chpasswd:[^\n]*\n(?:[^\n]*\n)?[ \t]+(?:- )?[\w-]{1,40}:(?P<v>\S{6,200})",
         # Erlang terms.

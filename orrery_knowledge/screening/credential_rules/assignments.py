@@ -7,6 +7,7 @@ secret?); `placeholders` says what is no secret in spite of its name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import re2
 
@@ -42,16 +43,35 @@ _ASSIGNMENT = re2.compile(
     rf"(?P<sep>[ \t]{{0,24}}(?:=>|:=|\?=|\+=|==?|::?|：)[ \t]{{0,24}}(?:!!str[ \t]|!!binary[ \t]"
     rf"|!unsafe[ \t])?|{_TYPE}"
     rf"|[ \t]string[ \t]=[ \t]"
-    rf"|{_QUOTE}[ \t]{{0,2}},[ \t]{{0,2}}|>)"
+    rf"|{_QUOTE}[ \t]{{0,24}},[ \t]{{0,24}}|>)"
     rf"(?P<value>[frbuLN@$]?(?:{_QUOTED})|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
 )
 _WITHIN = re2.compile(
     rf"(?i){_KEY}(?P<close>{_QUOTE}?)"
     rf"(?P<sep>[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:\{{\s{{0,40}}|\n[ \t]{{1,40}}))"
+    rf"(?P<beside>(?:{_QUOTE}?\w{{1,30}}{_QUOTE}?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
+    rf"(?:\"[^\"\n]{{0,60}}\"|'[^'\n]{{0,60}}'|[\w./-]{{1,60}})"
+    rf"(?:,\s{{0,40}}|\n[ \t]{{1,40}})){{0,3}}?)"
     rf"{_QUOTE}?(?:plain|plain_?text|clear_?text|value|text|raw|current|decoded|string){_QUOTE}?"
     rf"[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<value>{_QUOTED}|[^\s\"'`,;<>{{}}]+)"
 )
 """A value one level below its name: ``"password": {"plain": "..."}``."""
+_OTHER = re2.compile(
+    r"(?i)(?:name|key|field|type)\W{1,12}(?:user|login|account|host|url|uri|port|database|db_?(?:name"
+    r"|user|host)|email|region|id\b)"
+)
+"""What stands beside such a value says that it is something else: ``{"name": "user", ...}``."""
+_REVERSED = re2.compile(
+    rf"(?i)\bvalue{_QUOTE}?[ \t]*(?P<sep>[:=])[ \t]*"
+    rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',<>]+)(?P<close>)"
+    rf"[ \t]*,?\s{{1,40}}{_QUOTE}?(?:name|key|id|property){_QUOTE}?[ \t]*[:=][ \t]*{_QUOTE}?"
+    rf"(?P<key>[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}}?)(?:[\s\"',}}/\\]|$)"
+)
+_REVERSED_ELEMENTS = re2.compile(
+    rf"(?i)<value>(?P<value>[^<\n]+)</value>\s{{0,40}}<(?:name|key)>(?P<key>[\w.-]{{0,60}}"
+    rf"{KEYWORD}[\w.-]{{0,20}})</"
+)
+"""A pair whose value comes first: ``value: ...``, and below it ``name: DB_PASSWORD``."""
 _VARIABLE = re2.compile(
     r"(?i)\bvariable\s+\"(?P<key>[\w-]{0,60}"
     + KEYWORD
@@ -71,6 +91,15 @@ _NAMED = re2.compile(
     rf"|\"[^\"\n]{{0,60}}\"),?\s*){{0,3}}"
     rf"{_QUOTE}?value{_QUOTE}?\s*[:=](?P<sep>\s*)"
     rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',]+)(?P<close>)"
+)
+_ENVIRONMENT = re2.compile(
+    rf"(?im)^[ \t>]*(?:ENV|ARG|setenv|SetEnv|fastcgi_param|uwsgi_param|passenv|env)[ \t]+{_KEY}"
+    rf"(?P<close>)(?P<sep>[ \t]+)(?P<value>{_QUOTED}|[^\s\"'`;]+)"
+)
+"""A line that sets a variable without an equals sign: Dockerfile, csh, Apache, nginx."""
+_INPUT = re2.compile(
+    rf"(?i)<[^<>\n]{{0,120}}\s(?:type|name|id)=[\"']?(?P<key>[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}})"
+    rf"(?P<close>[\"']?)[^<>\n]{{0,120}}?\svalue(?P<sep>=)(?P<value>\"[^\"\n]*\"|'[^'\n]*')"
 )
 _BLOCK = re2.compile(
     rf"(?im)^(?P<lead>[ \t>#-]*)[\"']?{_KEY}[\"']?(?P<close>)(?P<sep>[ \t]*[:=][ \t]*"
@@ -106,7 +135,7 @@ _DIRECTIVE = re2.compile(
     r"(?P<sep>(?:[ \t]+|[ \t]*(?:\||->|→|~)[ \t]*)(?:[0-9][ \t]+)?)(?P<value>[^\s\"'`,;<>|]{6,})"
 )
 """A name and a value with nothing but space between: only for values that are no words."""
-_CONTINUED = re2.compile(r"^[,;]?(?:\s|$|[\"']?[\w.-]+[\"']?\s?[=:])")
+_CONTINUED = re2.compile(r"^[,;]?(?:\s|$|[\"']?[A-Za-z_][\w.-]*[\"']?\s?[=:])")
 _KEY_END = re2.compile(r"\\*[\"']\s*(?::|=>)")
 _QUERY = re2.compile(r"&[\w.\[\]-]{1,40}=")
 _WORTH = re2.compile(rf"(?i){KEYWORD}|requirepass|masterauth|passin|passout")
@@ -121,6 +150,13 @@ def assigned(text: str) -> Found:
     for offset, lines in _named_lines(text):
         for rule, start, end in _assigned(lines):
             yield rule, offset + start, offset + end
+    for match in chain(_REVERSED.finditer(text), _REVERSED_ELEMENTS.finditer(text)):
+        value = match.group("value")
+        quoted = value[:1] in "\\\"'"
+        bare = value.strip("\\\"'")
+        if is_secret(match.group("key"), "=", bare, "", quoted=quoted):
+            start = named_span(match, "value")[0] + value.index(bare)
+            yield _rule(match.group("key")), start, start + len(bare)
 
 
 def _named_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -159,6 +195,8 @@ def _assigned(text: str) -> Found:
         _DIRECTIVE,
         _BLOCK,
         _ENCODED,
+        _ENVIRONMENT,
+        _INPUT,
     ):
         for match in pattern.finditer(text):
             key, close, sep = match.group("key"), match.group("close"), match.group("sep")
@@ -173,10 +211,12 @@ def _assigned(text: str) -> Found:
                 bare = value.lstrip("\\")
                 start, value = end - len(bare), bare[:-1].rstrip("\\") + bare[-1]
                 end = start + len(value)
+            if pattern is _WITHIN and _OTHER.search(match.group("beside")):
+                continue
             quoted = len(value) >= 2 and value[0] in "\"'`" and value[-1] == value[0]
             if (
                 quoted
-                and pattern not in (_NAMED, _WITHIN, _VARIABLE, _BLOCK)
+                and pattern not in (_NAMED, _WITHIN, _INPUT, _VARIABLE, _BLOCK)
                 and value[0] == text[match.start() - 1 : match.start()]
                 and value[0] not in close + sep
             ):
@@ -201,8 +241,9 @@ def _assigned(text: str) -> Found:
                 bare = value.rstrip(").]}\\") if pattern is not _FLAG else value
                 value, end = bare, start + len(bare)
             rest = text[end : end + 60].split("\n", 1)[0]
+            before = text[max(0, match.start() - 8) : max(0, match.start() - 1)]
             if "," in sep and not (
-                quoted and (is_chosen(value) or text[match.start() - 2 : match.start() - 1] in "([")
+                quoted and (is_chosen(value) or before.rstrip()[-1:] in ("(", "["))
             ):
                 # A list of names has the same form as a pair of arguments.
                 continue
@@ -221,7 +262,9 @@ def _assigned(text: str) -> Found:
             ):
                 hit = False
             else:
-                hit = is_secret(key, sep, value, rest, quoted=quoted)
+                hit = is_secret(
+                    key, "=" if pattern is _ENVIRONMENT else sep, value, rest, quoted=quoted
+                )
             if hit:
                 yield _rule(key), start, end
 
@@ -243,12 +286,22 @@ def _bare_end(text: str, begin: int, start: int, end: int, sep: str) -> int:
     # A window, so that a line of any length is read in linear time.
     line = text[end : end + _WINDOW].split("\n", 1)[0]
     head = text[max(0, begin - _WINDOW) : start].rpartition("\n")[2]
+    option = text[max(0, begin) : start].lstrip(" \t[(,\"'").startswith("--")
     opened = {quote for quote in "\"'`" if head.count(quote) % 2}
+    close = line.find("}")
+    if (
+        sep.strip() == "="
+        and text[start] == "{"
+        and close >= 0
+        and line[close + 1 : close + 2] in ("", ";", '"', "'")
+    ):
+        # ODBC: braces round a value that holds anything.
+        return end + close
     query = "?" in head or "&" in head
     for offset, char in enumerate(line):
         if char.isspace() or char in opened:
             return _trim(text, start, end + offset)
-        if char in ",;" and _CONTINUED.match(line[offset : offset + 60]):
+        if char in ",;" and not option and _CONTINUED.match(line[offset : offset + 60]):
             return _trim(text, start, end + offset)
         if char == "<" and (
             line[offset + 1 : offset + 2] in ("/", "!") or line[offset : offset + 4] == "<br>"

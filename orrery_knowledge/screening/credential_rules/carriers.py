@@ -26,6 +26,10 @@ _PGPASS = re2.compile(
     r"(?m)^[ \t>]*(?:[\w*-]+(?:\.[\w-]+)*|\[[0-9a-fA-F:]+\]):(?:\d{4,5}"
     r"|\*):[\w*-]+:[\w.*@-]+:(?P<v>\S{4,})[ \t]*$"
 )
+_WIFI = re2.compile(
+    r"\bWIFI:(?:[A-OQ-Z]:(?:[^;\\\n]|\\.){0,80};){1,4}P:(?P<v>(?:[^;\\\n]|\\.){4,80});"
+)
+"""What the code says that a telephone scans to join a network."""
 _KUBERNETES_SECRET = re2.compile(
     r"(?m)^[ \t>]*[\"']?kind[\"']?:\s*[\"']?Secret[\"']?,?\s*$|\"kind\\*\"\s*:\s*\\*\"Secret\\*\""
 )
@@ -76,6 +80,7 @@ def carried(text: str) -> Found:
         (_NETRC, "netrc-password"),
         (_PGPASS, "pgpass-password"),
         (_JDBC_ORACLE, "url-password"),
+        (_WIFI, "wifi-password"),
     ):
         for match in pattern.finditer(text):
             if not is_placeholder(match.group("v")):

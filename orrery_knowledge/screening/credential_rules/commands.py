@@ -9,7 +9,7 @@ import re2
 from orrery_knowledge.screening.credential_rules.assignments import Found
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed
 from orrery_knowledge.screening.findings import named_span
-from orrery_knowledge.screening.placeholders import is_code, is_placeholder
+from orrery_knowledge.screening.placeholders import is_placeholder, looks_random
 
 _VALUE = r"(?P<v>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s\"'|;&<>-][^\s\"'|;<>]{2,200})"
 _ATTACHED = r"(?P<v>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s\"'-][^\s\"']{2,200})"
@@ -95,7 +95,7 @@ _COMMANDS = (
         rf"(?i)\s[-/](?:p|rp|password:?) {_VALUE}",
         weak=True,
     ),
-    _command("net", rf"(?i)\buse\s+(?:\S:\s+)?\\\\\S+\s+{_VALUE}", weak=True),
+    _command("net", rf"(?i)\buse\s+(?:\S:\s+)?\\\\\S+(?:\s+/\S+)*\s+{_VALUE}", weak=True),
     _command("net", rf"(?i)\buser\s+\S+\s+{_VALUE}", weak=True),
     _command("wpa_passphrase", rf"^\s*(?:\"[^\"]+\"|\S+) {_VALUE}"),
     _command("rabbitmqctl", rf"\b(?:add_user|change_password|authenticate_user) \S+ {_VALUE}"),
@@ -132,7 +132,8 @@ _COMMANDS = (
     _command("nmcli", rf"\bpassword {_VALUE}"),
     _command("conan", rf"\s-p {_VALUE}"),
     _command(
-        "psql sqlplus sqlldr expdp impdp rman exp imp", r"(?:^|\s)[\w$]+/(?P<v>[^\s@/\"']{3,100})@"
+        "psql sqlplus sqlldr expdp impdp rman exp imp",
+        r"(?:^|\s)[\"']?[\w$]+/(?P<v>\\?\"[^\"\n]{3,100}\"|[^\s@/\"']{3,100})@",
     ),
     _command("cryptsetup gpg gpg2", rf"\s--passphrase[ =]{_VALUE}"),
     _command("fetchmail getmail msmtp swaks", rf"\s(?:-ap|--auth-password)[ =]{_VALUE}"),
@@ -179,17 +180,17 @@ _EXPECTED = re2.compile(
 _REDIS = re2.compile(r"(?m)^(?:[\w.:-]{1,60}> ?)?AUTH (?:[\w.-]+ )?(?P<v>\S{6,200})$")
 _PAIR = re2.compile(
     r"(?i)(?:auth|login|connect|connection|credentials?|logon|sign_?in"
-    r"|account)\w{0,20}\s?(?:=\s?)?\("
+    r"|account)\w{0,20}[\"']?\s?(?:(?:=>?|:)\s?)?[(\[]"
     r"[^()\n]{0,120}?(?:\b[\w.]+"
-    r"|[\"'][^\"'\n]{1,60}[\"'])\s?,\s?(?P<q>[\"'])(?P<v>[^\"'\n/]{6,100})[\"']\s?[,)]"
+    r"|[\"'][^\"'\n]{1,60}[\"'])\s?,\s?(?P<q>[\"'])(?P<v>[^\"'\n/]{6,100})[\"']\s?[,)\]]"
 )
-"""A call with a user and a password: ``auth=("svc", "...")``."""
+"""A call or a list with a user and a password: ``auth=("svc", "...")``."""
 _USER_FLAG = re2.compile(
     r"(?i)\s--?(?:u|user|creds?|credentials?|auth|login|account|[a-z]+-(?:user|auth"
     r"|creds?))[= ][\"']?[\w.@\\-]{1,60}:(?P<v>[^\s\"']{6,200})"
 )
 _REMOTE = re2.compile(
-    r"(?:^|[\s\"'`(=])[a-z_][\w.-]{1,30}:(?P<v>[^\s:@/\"'`]{6,100})@(?P<host>[a-zA-Z0-9][\w.-]+)"
+    r"(?:^|[\s\"'`(=])(?://)?[a-z_][\w.-]{1,30}:(?P<v>[^\s:@/\"'`]{6,100})@(?P<host>[a-zA-Z0-9][\w.-]+)"
     r"(?:[\s:/\"'`]|$)"
 )
 """``user:password@host`` without a scheme."""
@@ -204,6 +205,24 @@ _STATEMENTS = re2.compile(
     r"|set\s+requirepass|networkcredential\([^,\n]{1,80},|pscredential\([^,\n]{1,80},)"
     r"\s*N?(?P<q>[\"'])(?P<v>[^\"'\n]{3,200}|(?:[^\n']|'')*?|[^\n]{3,200}?)(?:\"|')"
 )
+_ARGUMENTS = re2.compile(
+    r"(?i)(?:connect\w{0,20}|login|log_?on|bind|auth\w{0,20}|credentials?|\bPDO|sign_?in)\s?"
+    r"(?:\(|\s[\"'])"
+)
+"""A call that opens a connection: a literal behind its first argument is a password."""
+_CALL_END = re2.compile(r"^(?:\"[^\"\n]*\"|'[^'\n]*'|[^()\"'\n])*")
+_CALL_WINDOW = 400
+_LITERAL = re2.compile(r",\s*(?:\"(?P<d>[^\"\n]{6,100})\"|'(?P<s>[^'\n]{6,100})')")
+_CONNECT = re2.compile(
+    r"(?im)^[ \t]*(?:SQL>[ \t]*)?conn(?:ect)?[ \t]+[\w$]+/"
+    r"(?P<v>\"[^\"\n]{3,100}\"|[^\s@/\"';]{3,100})(?:@|;|[ \t]+as[ \t]|[ \t]*$)"
+)
+"""SQL*Plus: ``CONNECT user/password@service``."""
+_AFTER_OBJECT = re2.compile(
+    r"(?m)^[ \t]*(?:[a-z][\w-]{1,20}[ \t]+){0,3}[\w-]{0,20}(?:pass|password|passwd|secret"
+    r"|passphrase)[ \t]+[\w.-]{1,40}[ \t]+(?P<v>\S{8,100})[ \t]*$"
+)
+"""A line that sets the secret of something: ``sentinel auth-pass <master> <password>``."""
 _DEVICES = re2.compile(
     r"(?im)(?:^|[\s>#])(?:(?:enable|username[ \t]+\S+"
     r"|user[ \t]+\S+)(?:[ \t]+privilege[ \t]+\d+)?[ \t]+(?:secret|password)"
@@ -264,11 +283,44 @@ def command_passwords(text: str) -> Found:
         end = close if close >= 0 else end
         if end - start >= 3 and not is_placeholder(text[start:end]):
             yield "command-password", start, end
+    for match in _CONNECT.finditer(text):
+        start, end = named_span(match, "v")
+        found = _literal(text, start, end, weak=match.group("v")[0] != '"')
+        if found:
+            yield "command-password", *found
+    for match in _AFTER_OBJECT.finditer(text):
+        if _stands_out(match.group("v")):
+            yield "command-password", *named_span(match, "v")
+    for match in _ARGUMENTS.finditer(text):
+        # The quote that stands for a bracket belongs to the first argument.
+        base = match.end() - (match.group()[-1] != "(")
+        arguments = _CALL_END.match(text[base : base + _CALL_WINDOW]).group()
+        for literal in _LITERAL.finditer(arguments):
+            kind = "d" if literal.group("d") is not None else "s"
+            if _stands_out(literal.group(kind)):
+                start, end = named_span(literal, kind)
+                yield "command-password", base + start, base + end
     for match in _DEVICES.finditer(text):
         start, end = named_span(match, "v")
         found = _literal(text, start, end, weak=True)
         if found:
             yield "command-password", *found
+
+
+_INVOKED = re2.compile(r"^\$?[A-Za-z_][\w.:]*\([^!#%^~?@|]*$|^\$?[A-Za-z_][\w.:]*\([^!#%^~?@|)]*\)")
+
+
+def _stands_out(value: str) -> bool:
+    """Whether a value is a password even where a name of something could stand."""
+    return (
+        is_chosen(value)
+        and is_mixed(value)
+        and not any(char.isspace() for char in value)
+        and (
+            any(char in "!#$^*~+" for char in value)
+            or ("/" not in value and (looks_random(value) or any(char in "%&?" for char in value)))
+        )
+    )
 
 
 def _literal(text: str, start: int, end: int, *, weak: bool) -> tuple[int, int] | None:
@@ -285,6 +337,6 @@ def _literal(text: str, start: int, end: int, *, weak: bool) -> tuple[int, int] 
         value.isdigit() and len(value) >= 6
     ):
         return None
-    if is_code(value) and "(" in value:
+    if _INVOKED.match(value):
         return None
     return None if weak and not is_chosen(value) else (start, end)

@@ -51,14 +51,20 @@ _PUBLIC_KEY = word_set(
     public pub primary foreign partition cache sort routing idempotency dedup map row index
     object trace span group hash config composite natural unique label sort lookup registry
     ssh host known hot soft turn arrow topology event message record json yaml dict search
+    dedupe deduplication evaluated pagination next previous cursor correlation idempotent scroll
+    recv receive list send delete refresh locate edit fetch trusted remove find lookup
     column shard range storage host_key_checking signing-key key-id start end lock locks region
     regions first last min max lower upper
     """
 )
 _PLACES = word_set(
-    "page next prev previous continuation continue skip resume cursor sync pagination"
+    "page next prev previous continuation continue skip resume cursor sync pagination scroll delta"
+    " forward backward starting after before offset checkpoint watermark sequence iterator marker"
+    " position fencing idempotency idempotent consistency correlation snapshot"
 )
-"""Tokens of these mark a place in a list and open nothing."""
+"""Tokens of these mark a place in a list, or tell a request from its repetition."""
+_REPEATED = ["client", "request", "token"]
+"""What AWS calls a token of idempotency; one of a client alone may open something."""
 _STRONG_KEY = word_set(
     """
     api access private secret auth encryption signing master license deploy ingest integration
@@ -74,7 +80,7 @@ _WEAK = word_set(
 )
 _PASSWORD = re2.compile(
     r"(?i)(?:passw(?:or)?d|passwd|passphrase|passcode|pwd|passwrd|pswd|(?:^|[^a-z])psk"
-    r"|(?:^|[^a-z])(?:pass|mdp)|pw|authtok|[a-z](?:Pass|Psk)|" + FOREIGN + r")s?\d?$"
+    r"|(?:^|[^a-z])(?:pass|mdp)|pw|authtok|masterauth|[a-z](?:Pass|Psk)|" + FOREIGN + r")s?\d?$"
 )
 _CLEAR = re2.compile(
     r"(?i)pass|pwd|psk|pswd|secret|token|credential|cred(?:s|$)|bearer|session|sessid|api_?key"
@@ -129,9 +135,19 @@ def is_setting(name: str) -> bool:
     words = parts(name)
     if words[-2:] in (["session", "id"], ["access", "code"]):
         return False
-    if len(words) >= 2 and words[-1] in ("token", "tokens") and words[-2] in _PLACES:
+    if _marks_place(words):
         return True
     return not words or words[-1] in _NOT_SECRET
+
+
+def _marks_place(words: list[str]) -> bool:
+    """``nextPageToken``, ``$skiptoken``, ``clientRequestToken``."""
+    head, token, _ = words[-1].rpartition("token") if words else ("", "", "")
+    if not token:
+        return False
+    if head:
+        return head.endswith(tuple(_PLACES))
+    return words[-2:-1] != [] and (words[-2] in _PLACES or words[-3:] == _REPEATED)
 
 
 def last(name: str) -> str:

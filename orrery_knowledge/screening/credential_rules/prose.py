@@ -22,8 +22,24 @@ _DOOR = re2.compile(
     r"|garage|lift|lock)(?: is| was|:) (?P<v>\d{4,12}#?)"
     r"|\b(?:PIN|PUK)(?:-?(?i:code))? (?P<v2>\d{4,12})\b|\bkeypad: (?P<v3>\d{4,12})"
 )
+_CODES = re2.compile(
+    r"(?im)\b(?:backup|recovery|scratch|emergency|one[- ]time|2fa|mfa|totp|unlock)[ -]"
+    r"(?:pass)?codes?\b[^\n]{0,80}\n(?:[ \t]*\n)?(?P<v>(?:[ \t>]*(?:\d{1,2}[.):]|[-*•])?[ \t]*"
+    r"[`\"]?[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,3}[`\"]?[ \t]*(?:\n|$)){1,24})"
+)
+"""A list of codes that each open an account once."""
+_CODE = re2.compile(
+    r"(?:^|[\s`\"])(?P<v>[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,3})[`\"]?[ \t]*$"
+)
+_PIN_OF = re2.compile(
+    r"(?im)\b(?:pin|puk|passcode|access code|door code)(?: ?code| number)? (?:for|of)"
+    r"(?: [\w'-]{1,20}){0,4}? (?P<word>[\w'-]{1,20}) (?P<v>\d{4,10})[.)]?$"
+)
+_NUMBERED = word_set(
+    "version build release port line issue pr ticket revision commit chapter page year in since to"
+)
 _PASSWORD_NOUNS = (
-    r"(?:pass ?words?|passwd|pass-?phrases?|passcode|pass ?code|pwd?|creds|credentials?|psk"
+    r"(?:pass ?words?|passwd|pass[ -]?phrases?|passcode|pass ?code|pwd?|creds|credentials?|psk"
     r"|(?:wpa\d?|wi-?fi|wlan|network)[ -]key"
     r"|pre-?shared[ -]key|community(?: string)?|" + FOREIGN + r")"
 )
@@ -99,15 +115,22 @@ _SETTING = re2.compile(
 )
 _MARKUP = re2.compile(r"(?:</?\w{1,10}>|[*_`])+$")
 _TAG = re2.compile(r"</?\w{1,10} ?/?>")
+_JOINED = re2.compile(r"(?:[\w$]+-)*$")
 _REACH = 160
 _PAIR = re2.compile(r"\\*[\"'`*]{0,3}\s?(?:=>|[=,:]\s?\\*[\"'{\[(])")
 """Behind the key of a pair: what follows has a syntax, and `assignments` knows it."""
 _ASKED = re2.compile(
     rf"(?i)(?:^|[^\w/.-])(?:{_PASSWORD_NOUNS})\b[^\n?]{{0,60}}\?\s{{1,3}}(?:>\s?)?"
-    rf"(?:\w{{1,12}}:\s)?"
-    rf"(?P<v>[^\s\"'`]{{6,128}})[ \t]*(?:\n|$)"
+    r"(?:\[?\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?\]?[ \t]{1,3})?"
+    r"(?:<[@+]?[\w .-]{1,24}>[ \t]{1,3}|@?[\w.-]{1,24}(?: \w{1,16})?:[ \t]{1,3})?"
+    r"(?:(?:it'?s|is|try|use|should be|think it'?s|still)[ \t:]{1,3}){0,2}[\"'`]?"
+    r"(?P<v>[^\s\"'`]{6,128})[\"'`]?[ \t]*(?:\n|$)"
 )
-"""A question about a secret, and one word as the answer."""
+"""A question about a secret, and one word as the answer, perhaps with the time and who says it."""
+_ASIDE = re2.compile(
+    r"(?i)\((?:using|no|without|needs?|requires?|with|has|see|same|wrong|bad|invalid|old)\s"
+)
+"""``'shop'@'10.2.0.9' (using password: YES)``: what stands before such brackets is no password."""
 _LABEL = re2.compile(
     rf"(?im)^[ \t>*-]*(?:\w+ )?(?:{_PASSWORD_NOUNS})[ \t:*]*\n[ \t>]*(?P<v>[^\s\"'`]{{6,128}})["
     rf" \t]*$"
@@ -140,6 +163,17 @@ def in_sentences(text: str) -> Found:
             yield "password", start, start + len(value)
     for match in _PIN.finditer(text):
         yield "pin", *named_span(match, "v")
+    for match in _PIN_OF.finditer(text):
+        if match.group("word").lower() not in _NUMBERED:
+            yield "pin", *named_span(match, "v")
+    for match in _CODES.finditer(text):
+        position = named_span(match, "v")[0]
+        for line in match.group("v").split("\n"):
+            code = _CODE.search(line)
+            if code is not None and any(char.isdigit() for char in code.group("v")):
+                start, end = named_span(code, "v")
+                yield "recovery-code", position + start, position + end
+            position += len(line) + 1
     for match in _DOOR.finditer(text):
         for group in ("v", "v2", "v3"):
             if match.group(group):
@@ -151,7 +185,7 @@ def in_sentences(text: str) -> Found:
     for match in _AS.finditer(text):
         start, _ = named_span(match, "v")
         head, value = trim(match.group("v"))
-        if is_chosen(value):
+        if is_chosen(value) and not _ASIDE.search(match.group()):
             yield "password", start + head, start + head + len(value)
 
 
@@ -161,7 +195,10 @@ def _behind(text: str, match: re2._Match[str]) -> Found:
     window = _paragraph(text[end : end + _REACH])
     stop = _END.search(window)
     limit = stop.start() + 2 if stop is not None else len(window)
-    if names.is_setting(match.group("noun").replace(" ", "_")):
+    start = named_span(match, "noun")[0]
+    # With the words that are joined to it: `starting-token`, `Idempotency-Key`.
+    name = str(_JOINED.search(text[max(0, start - 40) : start]).group()) + match.group("noun")
+    if names.is_setting(name.replace(" ", "_")) or names.is_public(name):
         return
     if _PAIR.match(window) or _SETTING.match(window):
         # The key of a pair, or "API key name", "password policy": no value of this noun follows.

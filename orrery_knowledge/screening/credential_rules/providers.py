@@ -108,7 +108,9 @@ _GENERAL = (
         "password-hash",
         "$ {s",
         r"(?P<v>\$(?:1|2[abxy]?|5|6|7|y|P|H|S|apr1|md5|sha1|argon2(?:id|i|d)|scrypt|bcrypt[\w-]*"
-        r"|pbkdf2[\w-]*|krb5\w{2,12}|ml|rounds=\d+)\$[^\s'\"`,;<>|]{12,}"
+        r"|pbkdf2[\w-]*|krb5\w{2,12}|ml|rounds=\d+)\$"
+        # Argon2 sets its parameters apart with commas.
+        r"(?:v=\d{1,3}\$)?(?:[a-z]{1,8}=\d{1,10}(?:,[a-z]{1,8}=\d{1,10}){0,4}\$)?[^\s'\"`,;<>|]{12,}"
         r"|\{(?:S?SHA(?:256|512)?|SMD5|PBKDF2[\w-]*)\}[A-Za-z0-9+/$=.]{20,}"
         r"|SCRAM-SHA-256\$\d+:[A-Za-z0-9+/=$:]{40,}|pbkdf2_sha256\$\d+\$[^\s'\"]{20,})",
     ),

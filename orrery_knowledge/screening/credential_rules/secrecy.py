@@ -20,6 +20,10 @@ from orrery_knowledge.screening.placeholders import (
 _PAIRS = frozenset({"login", "auth", "cred", "creds", "credential", "credentials", "basic"})
 _BASE64 = re2.compile(r"^[A-Za-z0-9+/]{12,200}={0,2}$")
 _MATERIAL = word_set("salt pepper totp otp hmac kek dek private seed hash encrypt secure")
+_PRODUCT = re2.compile(r"^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}$")
+"""A licence: groups of capitals and digits."""
+_ERLANG = re2.compile(r"^[A-Z]{20}$")
+"""A cookie that an Erlang node made for itself."""
 _TYPED = (" | ", " = ")
 _BYTES = re2.compile(r"^[A-Za-z0-9+/_-]{22,}={1,2}$|^[A-Za-z0-9+/_-]{32,}$")
 _ASKING = frozenset(
@@ -76,6 +80,12 @@ def is_secret(key: str, separator: str, value: str, rest: str, *, quoted: bool) 
         return random and len(value) >= 16
     if names.is_weak(key):
         last = names.parts(key)[-1]
+        if last.startswith("cred"):
+            return random or (is_chosen(value) and is_mixed(value))
+        if last == "cookie" and _ERLANG.match(value):
+            return True
+        if last == "key" and _PRODUCT.match(value):
+            return is_mixed(value)
         if last in ("pin", "community"):
             return value.isdigit() or (quoted and is_chosen(value))
         if last in _MATERIAL:
@@ -136,7 +146,7 @@ def is_argument(key: str, separator: str, value: str, quoted: bool) -> bool:
         if _ASKING & set(names.parts(key)):
             return False
         return is_chosen(value) and (setter or names.is_password(key) or jumbled(value))
-    if not is_chosen(value):
+    if not is_chosen(value) and not (names.is_password(key) and looks_random(value)):
         return False
     if names.is_weak(key):
         return len(names.parts(key)) >= 2 and jumbled(value) and len(value) >= 20

@@ -22,7 +22,8 @@ _SLUG = re2.compile(r"^[a-z0-9]+(?:[-./:][a-z0-9]+)+$")
 _CONSTANT = re2.compile(r"^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$")
 _SNAKE = re2.compile(r"^[a-z]+(?:_[a-z]+)+\d{0,2}$")
 _NUMERIC = re2.compile(r"^[\d.,:%/xX+-]+[A-Za-z]{0,3}$")
-_ADDRESS = re2.compile(r"://|^[\w.+-]+@[\w-]+\.[\w.-]+$|^/|^\.{1,2}/|^~|\.[a-z]{2,4}$|^--?[a-z]")
+_ADDRESS = re2.compile(r"://|^[\w.+-]+@[\w-]+\.[\w.-]+$|^/|^\.{1,2}/|^~|^--?[a-z]")
+_ENDING = re2.compile(r"\.[a-z]{2,4}$")
 _CALL = re2.compile(
     r"^[{\[].*[\"':]|\[\]|\(\)|\w\([.\"']|^[A-Za-z_][\w.]*\([\w\s,.=]*\)?[;.]?$|^\w+\[|::|->|=>"
     r"|\$\{|\{\{|^[@#$]\w+$|</|^[a-z][\w.-]*=[\w.,-]+$"
@@ -40,7 +41,9 @@ def is_chosen(value: str) -> bool:
     """Whether a word looks like a password or token, and not like a word, a number or a name."""
     if not 6 <= len(value) <= 512 or is_placeholder(value) or is_uuid(value):
         return False
-    if _NUMERIC.match(value) or _TECHNICAL.match(value) or _ADDRESS.search(value):
+    if _NUMERIC.match(value) or _is_technical(value) or _ADDRESS.search(value):
+        return False
+    if _is_file(value):
         return False
     if _SLUG.match(value) or _CONSTANT.match(value) or _SNAKE.match(value) or _CALL.search(value):
         return False
@@ -56,6 +59,22 @@ def is_chosen(value: str) -> bool:
     return (
         odd >= 2 or (odd == 1 and value[-1] not in _ODD and value[0] not in _ODD) or jumbled(value)
     )
+
+
+def _is_technical(value: str) -> bool:
+    """``SHA256withRSA``, ``x86_64``; one letter and a digit may begin a password as well."""
+    if not _TECHNICAL.match(value):
+        return False
+    return not (value[1:2].isdigit() and is_mixed(value) and looks_random(value))
+
+
+def _is_file(value: str) -> bool:
+    """Whether a value ends as a file or a host does, and what stands before that is no jumble."""
+    if not _ENDING.search(value):
+        return False
+    stem = value.rpartition(".")[0]
+    mixed = any(char.islower() for char in stem) and any(char.isupper() for char in stem)
+    return not (mixed and stem.isalnum() and looks_random(stem))
 
 
 def jumbled(value: str) -> bool:

@@ -30,7 +30,9 @@ _LEADING = word_set(
     reminder attention warning instruction instructions request order orders directive command
     important urgent ok okay now so and please spoken addressed aimed at our your this whichever
     whatever which if you are first second half part step rule policy read binding ps new as
-    automated an den die das der dem liebe lieber liebes hinweis nachricht fur alle jede jeder
+    automated line on-line online chat vision search text-to-sql internal resident whoever word
+    s first third last then listen again memo attn ps action petit mot
+    pour le la an den die das der dem liebe lieber liebes hinweis nachricht fur alle jede jeder
     jeden ein eine wichtig achtung bitte note destinee destine aux au le la les l cher chere pour
     message attention tout toute tous un une nota mensaje para el los las al estimado estimada
     querido atencion importante a todo toda todos todas o os as ao aos caro cara prezado mensagem
@@ -82,6 +84,34 @@ _JOINED = frozenset("-_/.=")
 _REACH = 60
 _LINE = 40
 """A line of so many characters that ends in a word may be wrapped."""
+ENGLISH_WORD = re2.compile(r"\b(?:the|and|of|this|with|is)\b")
+_NEARBY = 40
+"""How far from an agent's name lies what makes it a reader, in other languages than English."""
+_APPOSED = re2.compile(
+    r"\b(?:you(?:,| who are| as| being|r role as|, as)|listen(?:,| up,?)?|tasking|tasked is)"
+    r"\s(?:the |an? |our |this )?(?:[\w-]{2,14} ){0,2}$"
+)
+_ON_DUTY = re2.compile(
+    r"\s(?:on|in|at|of|for|with|behind|under|del|de|da|do|von|van|des|der|du|della|av|assigned"
+    r"|tasked|that|which|who|here)\b[^,:.!?\n]{0,40}"
+    r"[,:]\s"
+)
+_WORKING = re2.compile(r"\s(?:that|which|who)\s[^.:!?\n]{3,60}:\s")
+_ADDRESSED = re2.compile(
+    r"(?:^|[^\w])(?:dear|hey|hello|hi|attention|to|attn|ok|okay|note to|for)\s"
+)
+_ITEM = re2.compile(
+    r"\b(?:command|order|task|action|job|request|instruction|footnote|clause|note|word|line"
+    r"|directive|caption|message|memo|section|half|hint|reminder|notice|text)s? (?:for"
+    r"|to) (?:(?:the"
+    r"|any|all|every|our|your|this)\s)?(?:[\w-]{2,14}\s){0,2}$"
+)
+_ONLY = re2.compile(r"(?:\sonly\b|[ -]facing\b[^.\n]{0,24}:)")
+_HEADING = re2.compile(r"[^:\n]{0,40}:\s{0,3}\n")
+_HEADED = 4
+"""How many words may stand between the beginning of a clause and a model's name with a colon."""
+_TELLS_OF = frozenset({"of", "by", "with", "on", "about", "from", "using", "via", "a", "an"})
+_WHEN = re2.compile(r"\b(?:when|while|once|after|how|where)\s(?:an? |the |your )?(?:\w+ )?$")
 _FEW = 3
 """How many words may stand before an agent's name in a script without a list of such words."""
 
@@ -113,11 +143,17 @@ def address(cues: Cues, agent: tuple[int, int], sentence: tuple[int, int], *, st
     tagged = before.endswith("@") and after[:1] in " ,:\n"
     if weight := CALLED_ON * tagged or _called(before, after, cues.text[start:end], strict=strict):
         return weight
-    if _READING.match(after) and not _is_told_of(before):
+    if _READING.match(after) and not _is_told_of(before, cues.text[start:end]):
         return SPOKEN_TO
+    if strict and (weight := _apposed(cues, agent, sentence, before)):
+        return weight
+    if after.startswith(" to ") and not _clause(before)[0].strip():
+        return OBLIGED
     if _CAUSED.search(before):
         return OBLIGED + (strict or before.endswith("your "))
-    for _, high in cues.within("modal", end, min(end + _REACH, sentence[1])):
+    for low, high in cues.within("modal", end, min(end + _REACH, sentence[1])):
+        if cues.text[low - 1] == "`":  # the name of a key
+            continue
         if _NEVER.match(cues.text[high : high + 24]):
             return MENTIONED
         if strict:
@@ -128,12 +164,27 @@ def address(cues: Cues, agent: tuple[int, int], sentence: tuple[int, int], *, st
     return MENTIONED
 
 
+def _apposed(cues: Cues, agent: tuple[int, int], sentence: tuple[int, int], before: str) -> int:
+    """What it weighs that a name stands beside "you", or beside "who reads this"."""
+    if _APPOSED.search(before):
+        return SPOKEN_TO
+    low, high = max(sentence[0], agent[0] - _NEARBY), min(sentence[1], agent[1] + _NEARBY)
+    if ENGLISH_WORD.search(cues.text[low:high]):
+        return 0
+    if cues.within("thou", low, high):
+        return CALLED_ON
+    reads = cues.within("reader", low, high) and cues.within("here", low, high)
+    return SPOKEN_TO if reads else 0
+
+
 def _called(before: str, after: str, name: str, *, strict: bool) -> int:
     """What a call weighs; 0 when nobody is called."""
     foreign = not name.isascii()
+    if name.endswith("s") and _FOR.search(before) and _HEADING.match(after):
+        return 0
     lead, last = _clause(before)
     words = lead.translate(_BREAKS).split()
-    opening = set(words) <= _LEADING or (foreign and len(words) <= _FEW)
+    opening = set(words) <= _LEADING or bool(_ITEM.search(lead)) or (foreign and len(words) <= _FEW)
     calling = bool(_CALLING.search(lead))
     weight = CALLED_ON if calling else SPOKEN_TO
     weight += calling and strict and not _FOR.search(before)
@@ -143,6 +194,15 @@ def _called(before: str, after: str, name: str, *, strict: bool) -> int:
     # "..., assistant." and "..., assistant, and": no article stands before a name that is called.
     if last == "," and not name.endswith("s") and not lead.strip() and _ENDED.match(after):
         return SPOKEN_TO
+    # "LLM on duty, ..." and "to the model of the shift: ..." call; "the model of today, ..." tells.
+    if (
+        strict
+        and opening
+        and not name.endswith("s")
+        and _ON_DUTY.match(after)
+        and (not words or _ADDRESSED.search(lead))
+    ):
+        return weight
     # An enumeration in brackets begins as a call does; so does the scope of a name in a program.
     if after.startswith("::") or (
         listed and not (foreign or strict) and last and last not in ":;\"'\n>"
@@ -150,6 +210,16 @@ def _called(before: str, after: str, name: str, *, strict: bool) -> int:
         return 0
     if opening and (_CALLED.match(after) or (foreign and _WIDE_CALL.match(after))):
         return weight
+    # "Log-summarising LLM: ..." has a heading's form, and needs a request behind it.
+    named = len(words) <= _HEADED and not (words and words[-1] in _TELLS_OF)
+    if strict and after[:1] == ":" and named and not name.endswith("s"):
+        return SPOKEN_TO
+    if _ONLY.match(after) and (calling or after[:1] == "-"):
+        return CALLED_ON
+    # "Bot that compiles this: ...", "for the helper that drafts: ...".
+    articles = {"the", "a", "an"} & set(words)
+    if opening and (calling or not articles) and not name.endswith("s") and _WORKING.match(after):
+        return SPOKEN_TO
     if opening and last and last in "([{" and _BRACKETED.match(after):
         within = _WITHIN.search(before[: before.rindex(last)])
         return 0 if within and not calling else weight
@@ -171,5 +241,7 @@ def _clause(before: str) -> tuple[str, str]:
     return before[start:], last
 
 
-def _is_told_of(before: str) -> bool:
-    return before.rstrip().endswith((" of", " by", "with"))
+def _is_told_of(before: str, name: str) -> bool:
+    if before.rstrip().endswith((" of", " by", "with")) or _WHEN.search(before):
+        return True
+    return name.endswith("s") and bool(_FOR.search(before))

@@ -17,6 +17,7 @@ import re2
 
 from orrery_knowledge.screening.injection_rules.address import (
     CALLED_ON,
+    ENGLISH_WORD,
     MENTIONED,
     OBLIGED,
     SPOKEN_TO,
@@ -24,6 +25,7 @@ from orrery_knowledge.screening.injection_rules.address import (
 )
 from orrery_knowledge.screening.injection_rules.english import ENGLISH
 from orrery_knowledge.screening.injection_rules.forms import FORMS
+from orrery_knowledge.screening.injection_rules.imperatives import ordered
 from orrery_knowledge.screening.injection_rules.lexicon import pattern
 from orrery_knowledge.screening.injection_rules.turns import forged_turns, taught_pairs
 
@@ -50,6 +52,7 @@ YOURS = 1
 _YOURS = re2.compile(r"\byour (?:\w{2,12} ){0,2}(?:prompt|instructions|programming|guidelines)$")
 _LESSONS = 2
 """How many such requests in a row of examples convict it."""
+_ARTICLE = re2.compile(r"\b(?:the|an?|our|this|each|every|any) (?:\w+ )?$")
 _NEAR = 60
 """How far a verb and what it governs may lie apart, in characters."""
 _ASKS = re2.compile(
@@ -64,7 +67,7 @@ _NEXT = 8
 """The same behind a broad name with a colon, as keys of settings have it."""
 _FAR = 120
 _MAX_SENTENCE = 700
-_ENGLISH_ONLY = ("own", "shape", "telling", "place", "send", "risky")
+_ENGLISH_ONLY = ("own", "shape", "telling", "place", "send", "risky", "deed")
 _PHRASES = ("hush", "consent", "power", "store", "tool")
 _PAIRS = {"override-instructions": ("override", "rules"), "prompt-leak": ("show", "prompt")}
 _ENDS = re2.compile(
@@ -74,6 +77,17 @@ _ENDS = re2.compile(
 _NEGATION = re2.compile(
     r"\b(?:never|not|cannot|n't|avoid\w*|refus\w+|prevent\w*|against|without|no|nobody|nor|can|may"
     r"|safely|could|might)\b[^.,;:\n]{0,16}$"
+)
+_POST = re2.compile(
+    r"\s{0,2}(?:an? |the )?(?:[\w-]{2,14} ){0,2}?(?:commander|lead|leader|on[ -]call|primary"
+    r"|secondary"
+    r"|responder|scribe|deputy|coordinator|liaison|contact|incident|shift|duty|driver|captain"
+    r"|manager on|approver|skyddsombud|ansvarig\w*)\b"
+)
+"""A post that people take: "you are now the incident commander"."""
+_NONE = re2.compile(
+    r"\b(?:never|nobody|nothing|no one|nicht|nie|niemals|kein\w*|jamais|nunca|mai|nao|nooit|nigdy"
+    r"|inte|aldrig|ikke)\b|\bне |нельзя|نمی|نباید|نکند|ない|ません|不得|不能|不可|않|ไม่|khong"
 )
 _NAMES = {
     "hush": "secrecy", "consent": "without-consent", "power": "claims-authority",
@@ -183,6 +197,8 @@ def verdicts(
         by_sentence.setdefault(index, []).append((start, end, weight))
     for name, weight in (("own", MENTIONED), ("inner", OBLIGED)):
         for start, end in cues.all(name):
+            if name == "inner" and _POST.match(text[end : end + 40]):
+                continue
             index = bisect_right(sentences, start) - 1
             by_sentence.setdefault(index, []).append((start, end, weight))
     shaped: dict[int, tuple[int, int, str, int]] = {}
@@ -194,13 +210,21 @@ def verdicts(
                 shaped[reached] = form
     for start, _ in overrides:
         by_sentence.setdefault(bisect_right(sentences, start) - 1, [])
-    looked_at = set(by_sentence) | set(shaped) | {index + 1 for index in by_sentence}
+    looked_at = {index + ahead for index in by_sentence for ahead in range(3)} | set(shaped)
     if hidden or disguised or cues.wide or cues.all("old"):
         looked_at |= set(range(len(sentences)))
     for index in sorted(looked_at):
         if index < len(sentences):
             before = by_sentence.get(index - 1, [])
             carried = [place for place in before if place[2] >= SPOKEN_TO]
+            if (
+                not carried
+                and index > 1
+                and "\n\n" not in text[sentences[index - 2] : sentences[index]]
+            ):
+                # Who calls a model by name may explain himself for a sentence before he asks.
+                further = by_sentence.get(index - 2, [])
+                carried = [place for place in further if place[2] >= CALLED_ON]
             places = by_sentence.get(index, []) + carried
             bounds = _bounds(sentences, index, len(text))
             veiled = max(hidden, DISGUISED if disguised and disguised(*bounds) else 0)
@@ -233,6 +257,11 @@ def _weigh(
     for name in _PHRASES:
         if spans := cues.within(name, start, end):
             requests.append((_NAMES[name], spans[0]))
+    if [rule for rule, _ in requests] == ["without-consent"] and not hidden:
+        named = [cues.within("agent", low, high) for low, high, _ in places]
+        # "The agent opens nothing without approval" asks for the approval.
+        if not any(named) and _NONE.search(cues.text[start:end]):
+            requests = []
     sent = _sent(cues, start, end)
     if requests and sent:
         requests.append(("exfiltration", sent))
@@ -242,7 +271,7 @@ def _weigh(
         weight += bonus
     addressed = max((place for place in places), key=lambda place: place[2], default=None)
     if not requests:
-        light = _light(cues, bounds, addressed)
+        light = _light(cues, bounds, addressed, hidden=bool(hidden))
         if (
             light is None
             and form
@@ -281,12 +310,13 @@ def _weigh(
 
 
 def _light(
-    cues: _Cues, bounds: Span, addressed: tuple[int, int, int] | None
+    cues: _Cues, bounds: Span, addressed: tuple[int, int, int] | None, *, hidden: bool
 ) -> tuple[int, str, Span] | None:
     """The weight of what is ordinary, unless an agent is asked for it."""
     start, end = bounds
     low = start
     high = end
+    hailed = False
     if addressed and addressed[2] >= SPOKEN_TO:
         # Behind an address the request follows, or stands in front of a name that is called.
         called = cues.text[addressed[1] : addressed[1] + 1] in ":)]"
@@ -294,8 +324,14 @@ def _light(
         broad = broad and cues.text[addressed[0] : addressed[1]].isascii()
         asks = _ASKS.match(cues.text[addressed[1] : addressed[1] + 20])
         high = min(end, addressed[1] + (_NEXT if called and broad and not asks else _NEAR))
+        hailed = broad and cues.text[addressed[1] : addressed[1] + 1] == ","
+        hailed = (
+            hailed
+            and cues.text[addressed[1] - 1] != "s"
+            and not _ARTICLE.search(cues.text[max(0, addressed[0] - 20) : addressed[0]])
+        )
         low = addressed[0] if called and addressed[0] >= start else start
-        if addressed[0] < start and not broad:
+        if not broad or hailed:
             high = end
     sent = _sent(cues, start, end)
     if sent and sent[0] <= high:
@@ -303,9 +339,18 @@ def _light(
     if shapes := cues.within("shape", low, high):
         return SHAPE, "response-shaping", shapes[0]
     behind = max(start, addressed[1]) if addressed and addressed[2] > OBLIGED else end
-    if risks := cues.within("risky", behind, end):
+    if risks := cues.within("risky", start if hidden else behind, end):
         return SHAPE, "addressed-to-model", risks[0]
     acts = cues.within("act", low, high) or cues.within("override", low, high)
+    # What is asked in any other words stands in the line of the address.
+    line = addressed and (
+        addressed[0] >= start or "\n" not in cues.text[addressed[1] : start].rstrip(" ")
+    )
+    if not acts and line and addressed and addressed[2] >= SPOKEN_TO:
+        english = ENGLISH_WORD.search(cues.text[start:end])
+        acts = cues.within("deed" if english else "doing", low, high)
+        if not acts and english and (hailed or cues.within("agent", *addressed[:2])):
+            acts = ordered(cues.text, low, high)
     return (ACT, "addressed-to-model", acts[0]) if acts else None
 
 

@@ -39,6 +39,30 @@ FORMS: tuple[tuple[Rule, int], ...] = tuple(
             r"|update|directive|announcement))?[\])>}*!]{0,4}\s?::?[^\S\n]",
         ),
         (
+            "delimiter",
+            4,
+            r"[|=\-#*~<>+_%@^:\[\]{}]{2,}\s{0,2}(?:(?:end|begin|start|close|stop|resume|open|new"
+            r"|over|re-?open|of|the|to|from|for|this|agent|assistant|ai|llm|model|bot|operator"
+            r"|developer|trusted|untrusted|retrieved|quoted?|tool|user|system|external|back)"
+            r"[ _-]{1,2}){1,5}(?:quote|quotation|data|operator|system|agent|assistant|tool"
+            r"|instructions?|context|channel|action|directives?|orders?|commands?|prompt|excerpt"
+            r"|passage|evidence|conversation|turn)(?:[ _-](?:channel|results?|output|mode"
+            r"|continues|ends|begins|section|block|text|message|input|turn)){0,2}\s{0,2}"
+            r"[|=\-#*~<>+_%@^:\[\]{}]{2,}",
+        ),
+        (
+            "delimiter",
+            4,
+            r"[\[<{(](?:end|begin|start|close|stop|resume)[_ -](?:of[_ -])?(?:un)?(?:trusted|quoted"
+            r"|retrieved|verified|external)\w{0,2}(?:[_ -]\w{2,12})?[\]>})]",
+        ),
+        (
+            "fake-turn",
+            4,
+            r"(?:^|\n)[\s#*>_=-]{0,8}(?:human|user|your|assistant|agent|model|ai|operator)(?:'s)?"
+            r" turn\b[\s#*_:=-]{0,6}(?:\n|$)",
+        ),
+        (
             "poses-as-authority",
             4,
             r"\b(?:begin|end|start|new|urgent)[ _-](?:of[ _-])?(?:system|operator|admin\w{0,10}"
@@ -148,8 +172,8 @@ FORMS: tuple[tuple[Rule, int], ...] = tuple(
         (
             "forged-reasoning",
             4,
-            r"</?(?:think|thinking|reasoning|scratchpad|analysis|reflection|thoughts?"
-            r"|inner_monologue|chain_of_thought|cot)>|\b(?:inner|internal) monologue\b"
+            r"(?:^|[^`])</?(?:think|thinking|reasoning|scratchpad|analysis|reflection|thoughts?"
+            r"|inner_monologue|chain_of_thought|cot)>(?:[^`]|$)|\b(?:inner|internal) monologue\b"
             r"|\binternal note of the (?:model|ai|assistant|agent)\b"
             r"|\bmy (?:reasoning|analysis|chain of thought)\s?:"
             r"|\bchain[ -]of[ -]thought (?:of|result|log)\b"

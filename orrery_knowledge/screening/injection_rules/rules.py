@@ -32,6 +32,15 @@ _CONDITIONAL = (
     r"|tries|asked|asking|injects?|injected)\b"
 )
 
+_OUTDATED = (
+    r"\b(?:instructions?|directions?|guidelines?|prompts?|orders|training|questions?)\s(?:in|on"
+    r"|from"
+    r"|of|inside)\s(?:the|an?|our|that|those)\s(?:[\w-]+\s){0,3}(?:wiki|pages?|documents?|runbooks?"
+    r"|readme|tickets?|sections?|e-?mails?|manuals?|binders?|folders?|versions?|chapters?|guides?"
+    r"|sheets?|posts?|threads?|posters?|boards?|revisions?|leaflets?)\b"
+)
+"""Which paper is out of date: people say so all the time."""
+
 STRONG: tuple[Rule, ...] = (
     rule(
         "override-instructions",
@@ -47,7 +56,7 @@ STRONG: tuple[Rule, ...] = (
         rf"\b{OVERRIDE}{GAP}(?:{QUANTITY}{GAP}){{0,4}}{EARLIER}{GAP}(?:{EARLIER}{GAP}"
         rf"|{QUANTITY}{GAP}){{0,3}}(?:instructions?|directives?|prompts?|guidelines?|guardrails?"
         r"|programming|training|orders|conversations?|questions?)\b",
-        unless=_CONDITIONAL,
+        unless=_CONDITIONAL + "|" + _OUTDATED,
     ),
     rule(
         "override-instructions",

@@ -43,6 +43,8 @@ def forged_turns(text: str) -> Iterator[tuple[int, int]]:
         return
     agents = [match.span() for match in _label("agent", wide).finditer(text)]
     turns = sorted([(*span, "user") for span in users] + [(*span, "agent") for span in agents])
+    # An arrow in front of a name belongs to a diagram.
+    turns = [turn for turn in turns if text[max(0, turn[0] - 2) : turn[0]] not in ("->", ">>")]
     for (start, end, who), (low, high, other) in pairwise(turns):
         if who != other and low - end <= _REACH:
             stop = text.find("\n", high)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import re2
 
 from orrery_knowledge.screening.findings import named_span
-from orrery_knowledge.screening.personal_rules import checksums
+from orrery_knowledge.screening.personal_rules.standards import standard
 
 _SEPARATORS = str.maketrans("", "", " .-/\u00a0\u2011")
 
@@ -31,16 +31,9 @@ def _always(value: str) -> bool:
     return len(set(value)) > 2
 
 
-def _finnish(value: str) -> bool:
-    return len(value) == 11 and checksums.finnish(value)
-
-
-def _mod11(weights: tuple[int, ...]) -> Callable[[str], bool]:
-    return lambda value: checksums.weighted(value, weights) % 11 == 0 and _always(value)
-
-
-def _mod10(weights: tuple[int, ...]) -> Callable[[str], bool]:
-    return lambda value: checksums.weighted(value, weights) % 10 == 0 and _always(value)
+_finnish = standard("fi.hetu")
+_luhn = standard("luhn")
+_mod_11_10 = standard("iso7064.mod_11_10")
 
 
 def is_social(value: str) -> bool:
@@ -76,7 +69,7 @@ _NUMBERS = (
         rule="social-security",
     ),
     _row(r"itin|taxpayer", r"9\d{2}[ -]?\d{2}[ -]?\d{4}"),
-    _row(r"nhs", r"\d{3}[ -]?\d{3}[ -]?\d{4}", _mod11((10, 9, 8, 7, 6, 5, 4, 3, 2, 1))),
+    _row(r"nhs", r"\d{3}[ -]?\d{3}[ -]?\d{4}", standard("gb.nhs")),
     _row(
         r"nino|national insurance|ni(?: number| no)|insurance (?:number|no)",
         r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D]",
@@ -85,7 +78,7 @@ _NUMBERS = (
     _row(
         r"steuer[ -]?(?:id|identifikationsnummer|identnummer|nummer)|id-?nr|tin|tax[ _-]?id|idnr",
         rf"[1-9](?:{_D}){{10}}",
-        checksums.mod_11_10,
+        _mod_11_10,
     ),
     _row(
         r"(?:renten|sozial)versicherungs(?:nummer|nr)|svnr|sv-nummer|rvnr|vsnr",
@@ -95,55 +88,63 @@ _NUMBERS = (
     _row(
         r"nir|s[ée]curit[ée] sociale|num[ée]ro (?:insee|de s[ée]cu)|s[ée]cu",
         r"[12] ?\d{2} ?[0-9]{2} ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}",
-        checksums.nir,
+        standard("fr.nir"),
         plain=r"[12] \d{2} [0-9]{2} (?:\d{2}|2[AB]) \d{3} \d{3} \d{2}",
     ),
-    _row(r"dni|nie|nif|documento nacional", r"(?:\d{8}|[XYZ]-?\d{7})[ -]?[A-Z]", checksums.dni),
+    _row(
+        r"dni|nie|nif|documento nacional",
+        r"(?:\d{8}|[XYZ]-?\d{7})[ -]?[A-Z]",
+        standard("es.dni", "es.nie"),
+    ),
     _row(
         r"codice fiscale|c\.?f\.?",
         r"[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]",
-        checksums.codice_fiscale,
+        standard("it.codicefiscale"),
         plain=r"[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]",
     ),
     _row(
         r"bsn|burgerservicenummer|sofi-?nummer",
         rf"\d(?:{_D}){{8}}",
-        _mod11((9, 8, 7, 6, 5, 4, 3, 2, -1)),
+        standard("nl.bsn"),
     ),
     _row(
         r"rijksregister(?:nummer|nr)?|insz|niss|registre national|national register",
         r"\d{2}\.?\d{2}\.?\d{2}-?\d{3}[.-]?\d{2}",
-        checksums.belgian,
+        standard("be.nn"),
         plain=r"\d{2}\.\d{2}\.\d{2}-\d{3}\.\d{2}",
     ),
-    _row(r"pesel", r"\d{11}", _mod10((1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1))),
+    _row(r"pesel", r"\d{11}", standard("pl.pesel")),
     _row(
         r"cpf",
         r"\d{3}\.?\d{3}\.?\d{3}-?\d{2}",
-        checksums.cpf,
+        standard("br.cpf"),
         plain=r"\d{3}\.\d{3}\.\d{3}-\d{2}",
     ),
     _row(
         r"ahv(?:[ -]?(?:nr|nummer))?|avs|oasi|versichertennummer",
         r"756[. ]?\d{4}[. ]?\d{4}[. ]?\d{2}",
-        checksums.ean13,
+        standard("ean"),
         plain=r"756\.\d{4}\.\d{4}\.\d{2}",
     ),
-    _row(r"kimlik(?: (?:no|numaras[ıi]))?|tckn|tc no|t\.?c\.?", r"[1-9]\d{10}", checksums.tckn),
+    _row(
+        r"kimlik(?: (?:no|numaras[ıi]))?|tckn|tc no|t\.?c\.?",
+        r"[1-9]\d{10}",
+        standard("tr.tckimlik"),
+    ),
     _row(
         r"身份证(?:号码?)?|公民身份号码|居民身份证|resident (?:id|identity)|shenfenzheng|身分證",
         r"\d{17}[\dXx]",
-        checksums.mod_11_2,
+        standard("iso7064.mod_11_2"),
         plain=r"[1-9]\d{5}(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx]",
     ),
-    _row(r"aadhaar|aadhar|आधार|uidai", r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}", checksums.verhoeff),
+    _row(r"aadhaar|aadhar|आधार|uidai", r"[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}", standard("verhoeff")),
     _row(r"pan(?: card| no| number)?|permanent account", r"[A-Z]{3}[ABCFGHLJPT][A-Z]\d{4}[A-Z]"),
     _row(
         r"personnummer|personal identity number|samordningsnummer",
         r"(?:19|20)?\d{6}[-+]?\d{4}",
-        lambda value: checksums.luhn(value.replace("+", "")[-10:]),
+        lambda value: _luhn(value.replace("+", "")[-10:]),
     ),
-    _row(r"f[øo]dselsnummer|fnr|fødselsnr|personnr", r"\d{6} ?\d{5}", checksums.norwegian),
+    _row(r"f[øo]dselsnummer|fnr|fødselsnr|personnr", r"\d{6} ?\d{5}", standard("no.fodselsnummer")),
     _row(
         r"cpr(?:[ -]?(?:nummer|nr|number))?",
         r"(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|1[0-2])\d{2}-?\d{4}",
@@ -157,9 +158,9 @@ _NUMBERS = (
     _row(
         r"sin|social insurance|numéro d'assurance sociale|nas",
         r"\d{3}[ -]?\d{3}[ -]?\d{3}",
-        checksums.luhn,
+        _luhn,
     ),
-    _row(r"tfn|tax file", r"\d{3} ?\d{3} ?\d{3}", _mod11((1, 4, 3, 7, 5, 8, 6, 9, 10))),
+    _row(r"tfn|tax file", r"\d{3} ?\d{3} ?\d{3}", standard("au.tfn")),
     _row(r"medicare", r"[2-6]\d{3} ?\d{5} ?\d"),
     _row(r"my ?number|マイナンバー|個人番号", r"\d{4}[ -]?\d{4}[ -]?\d{4}"),
     _row(
@@ -173,15 +174,15 @@ _NUMBERS = (
         r"curp", r"[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z\d]\d", plain=r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z\d]\d"
     ),
     _row(r"rfc", r"[A-ZÑ&]{4}\d{6}[A-Z\d]{3}"),
-    _row(r"rut|run", r"\d{1,2}\.?\d{3}\.?\d{3}-[\dKk]", checksums.chilean),
-    _row(r"cuit|cuil", r"\d{2}-?\d{8}-?\d", _mod11((5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1))),
+    _row(r"rut|run", r"\d{1,2}\.?\d{3}\.?\d{3}-[\dKk]", standard("cl.rut")),
+    _row(r"cuit|cuil", r"\d{2}-?\d{8}-?\d", standard("ar.cuit")),
     _row(r"dni|documento|c[ée]dula", r"\d{1,2}\.\d{3}\.\d{3}|\d{1,3}(?:\.\d{3}){2,3}"),
     _row(
         r"id(?:entity)? (?:number|no)|south african id|rsa id",
         r"\d{2}[01]\d[0-3]\d\d{7}",
-        checksums.luhn,
+        _luhn,
     ),
-    _row(r"teudat zehut|תעודת זהות|ת\.ז\.?", r"\d{9}", checksums.luhn),
+    _row(r"teudat zehut|תעודת זהות|ת\.ז\.?", r"\d{9}", _luhn),
     _row(
         r"rodn[ée] [čc][íi]slo|r\.?č\.?",
         r"\d{6}/?\d{3,4}",
@@ -189,8 +190,8 @@ _NUMBERS = (
     ),
     _row(r"cnp|cod numeric personal", r"[1-9]\d{12}"),
     _row(r"egn|егн", r"\d{10}"),
-    _row(r"amka|αμκα", r"\d{11}", checksums.luhn),
-    _row(r"oib", r"\d{11}", checksums.mod_11_10),
+    _row(r"amka|αμκα", r"\d{11}", _luhn),
+    _row(r"oib", r"\d{11}", _mod_11_10),
     _row(r"jmbg|emšo|emso", r"\d{13}"),
     _row(r"isikukood|asmens kodas|personas kods", r"\d{6}-?\d{5}"),
     _row(r"pps(?:n| number| no)?", r"\d{7}[A-W][A-IW]?"),
@@ -249,6 +250,6 @@ def _passes(row: _Number, value: str) -> bool:
     # The sign inside of a Finnish code is a part of it; elsewhere it is there for the eye.
     flat = value if row.check is _finnish else value.translate(_SEPARATORS)
     try:
-        return row.check(flat)
+        return _always(flat) and row.check(flat)
     except (ValueError, IndexError, KeyError):
         return False

@@ -36,7 +36,7 @@ _NATIONAL = re2.compile(
 _NOUNS = (
     r"phone|telephone|tel|mobile|cell|cellphone|pager|hotline|fax|sms|whatsapp|phone_?number"
     r"|msisdn|handy|mobil|rufnummer"
-    r"|telefon\w{0,12}|durchwahl|bereitschaft|astreinte|t[ée]l[ée]phone|portable|tel[ée]fono"
+    r"|[a-zà-ÿ]{0,16}(?:telefon|telefoon|puhelin)[a-zà-ÿ]{0,12}|durchwahl|bereitschaft|astreinte|t[ée]l[ée]phone|portable|tel[ée]fono"
     r"|m[óo]vil|celular|telefone"
     r"|telem[óo]vel|cellulare|mobiel\w{0,8}|telefoon\w{0,8}|kom[óo]rka|puhelin\w{0,8}|gsm|cep"
     r"|pikett|guardia|landline"
@@ -69,8 +69,8 @@ _OTHER = re2.compile(
 _DECIMAL = re2.compile(r"^\+\d{1,3}\.\d{5,}$")
 _GROUP = re2.compile(r"(?:\d|[0-9a-fA-F]{2})[ -]$")
 _MORE = re2.compile(r"^ [0-9a-fA-F]{2}(?:\W|$)")
-_FICTION = re2.compile(r"^1?555\d{7}$")
-"""Nobody has the area code 555 of the North American plan: examples use it."""
+_FICTION = re2.compile(r"^1?555(?:\d{7}|01\d\d)$")
+"""Nobody has the area code 555 of the North American plan, nor 555-01xx: examples use them."""
 
 
 def phones(text: str) -> Iterator[tuple[str, int, int]]:

@@ -1,0 +1,291 @@
+"""An alert to the sections that explain it, in order of evidence; a flapping one costs nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from orrery_knowledge.alerts.payload import MAX_FINGERPRINTS, Alert, Payload, Status
+from orrery_knowledge.alerts.query import alert_query
+from orrery_knowledge.alerts.runbooks import MatchedBy, Runbooks, runbook_links
+from orrery_knowledge.errors import KnowledgeError
+from orrery_knowledge.models import Model, Named, Query, SearchResult
+from orrery_knowledge.retrieval import Retrieval
+from orrery_knowledge.screening import label_text, screen
+
+MAX_ROUTES = 64
+"""Different alerts of one webhook that are routed; the rest counts as truncated."""
+
+MAX_CACHED = 1_000
+"""Routes that are remembered."""
+
+MAX_AGE_SECONDS = 600.0
+"""For how long: ages in days and addresses of documents move on without a new load."""
+
+NO_MATCH = "no runbook matches with confidence: page a human"
+RESOLVED = "resolved: nothing to do for this alert"
+UNAVAILABLE = "the knowledge index does not answer: page a human"
+
+
+class RoutedAlert(Model):
+    """Which alerts a route is for.
+
+    Attributes:
+        name: their name.
+        status: their own status.
+        fingerprints: of the first hundred of them.
+        count: how many there are.
+    """
+
+    name: str
+    status: Status
+    fingerprints: tuple[str, ...]
+    count: int
+
+
+class Route(SearchResult):
+    """A search with the alert that it is for. Fields: ``docs/reference/json.md``.
+
+    Attributes:
+        matched_by: the strongest evidence for the first passage.
+        advice: what to do where no runbook says it; None where one does.
+        duplicate: whether all of this was delivered before.
+    """
+
+    alert: RoutedAlert
+    matched_by: MatchedBy
+    advice: str | None = None
+    duplicate: bool = False
+
+
+class Routing(Model):
+    """The answer to a webhook.
+
+    Attributes:
+        routes: one for each different alert name and status.
+        truncated: alerts that nobody looked at.
+    """
+
+    routes: tuple[Route, ...]
+    truncated: int = Field(default=0, ge=0)
+
+    @property
+    def unavailable(self) -> bool:
+        """Whether a route could not be looked for."""
+        return any(route.status == "unavailable" for route in self.routes)
+
+
+State = tuple[int | None, int]
+
+
+class _Asked(NamedTuple):
+    """What a route depends on; equal ones have equal answers."""
+
+    text: str
+    name: str
+    links: tuple[str, ...]
+    state: State
+
+
+class _Found(NamedTuple):
+    """A result whose query is fit to be shown, like the name: both are an alert's own words."""
+
+    result: SearchResult
+    matched_by: MatchedBy
+    name: str
+
+
+def _shown(result: SearchResult, matched: MatchedBy, name: str) -> _Found:
+    screened = result.model_copy(update={"query": screen(result.query).text})
+    return _Found(screened, matched, label_text(screen(name).text))
+
+
+class AlertRouter:
+    """Routes webhooks, and remembers what it found.
+
+    Args:
+        retrieval: where every passage comes from, so that eligibility and screening hold.
+        top_k: passages of a route.
+        clock: seconds, from any start.
+    """
+
+    def __init__(
+        self,
+        retrieval: Retrieval,
+        *,
+        top_k: int = 6,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._retrieval = retrieval
+        self._top_k = top_k
+        self._clock = clock
+        self._found: OrderedDict[_Asked, tuple[float, asyncio.Task[_Found]]] = OrderedDict()
+        self._runbooks: tuple[State, float, asyncio.Task[Runbooks]] | None = None
+
+    async def route(self, payload: Payload, *, delivered: bool = False) -> Routing:
+        """Find the sections for every different alert of a webhook.
+
+        Args:
+            payload: what came in.
+            delivered: whether a machine sent it. Then it is remembered for a day, what came before
+                is marked, and a firing alert that no runbook answers counts as a gap, once.
+        """
+        groups: dict[tuple[str, Status], list[Alert]] = {}
+        for alert in payload.alerts:
+            groups.setdefault((alert.name, alert.status), []).append(alert)
+        routed = list(groups.values())[:MAX_ROUTES]
+        left_out = sum(map(len, groups.values())) - sum(map(len, routed))
+        routes = [await self._route(group) for group in routed]
+        if delivered:
+            routes = await self._delivered(routes, routed)
+        return Routing(routes=tuple(routes), truncated=payload.truncated + left_out)
+
+    async def _route(self, group: Sequence[Alert]) -> Route:
+        started = self._clock()
+        try:
+            state = await self._retrieval.state()
+            found = await self._find(group, state)
+        except KnowledgeError as error:
+            failed = _empty("unavailable", alert_query(group), str(error))
+            found = _shown(failed, "search", group[0].name)
+        took = round((self._clock() - started) * 1000, 1)
+        first = group[0]
+        seen = dict.fromkeys(label_text(alert.fingerprint) for alert in group)
+        return Route(
+            **{
+                **dict(found.result),
+                "took_ms": took,
+            },
+            alert=RoutedAlert(
+                name=found.name,
+                status=first.status,
+                fingerprints=tuple(seen)[:MAX_FINGERPRINTS],
+                count=len(group),
+            ),
+            matched_by=found.matched_by,
+            advice=_advice(found.result, first.status),
+        )
+
+    async def _find(self, group: Sequence[Alert], state: State) -> _Found:
+        """Search once for everybody who asks the same, also at the same time."""
+        first = group[0]
+        links = tuple(map(first.annotations.__getitem__, runbook_links(first)))
+        asked = _Asked(alert_query(group), first.name, links, state)
+        now = self._clock()
+        at, task = self._found.get(asked, (now, None))
+        if task is None or now - at > MAX_AGE_SECONDS:
+            task = asyncio.ensure_future(self._search(first, asked))
+            self._found[asked] = (now, task)
+            while len(self._found) > MAX_CACHED:
+                self._found.popitem(last=False)
+        self._found.move_to_end(asked)
+        try:
+            # Whoever asked first may give up; the others still wait for the answer.
+            found = await asyncio.shield(task)
+        except BaseException:
+            if task.done():
+                self._forget(asked, task)
+            raise
+        if found.result.status == "unavailable":
+            self._forget(asked, task)
+        return found
+
+    def _forget(self, asked: _Asked, task: asyncio.Task[_Found]) -> None:
+        if self._found.get(asked, (0.0, None))[1] is task:
+            del self._found[asked]
+
+    async def _search(self, alert: Alert, asked: _Asked) -> _Found:
+        named = (await self._known_runbooks(asked.state)).find(alert)
+        text = asked.text
+        if not text.strip():
+            return _shown(_empty("no_match", text, None), "search", alert.name)
+        result = await self._retrieval.search(Query(text=text, top_k=self._top_k), named=named)
+        return _shown(result, matched_by(named, result), alert.name)
+
+    async def _known_runbooks(self, state: State) -> Runbooks:
+        now = self._clock()
+        known = self._runbooks
+        if known is None or known[0] != state or now - known[1] > MAX_AGE_SECONDS:
+            known = (state, now, asyncio.ensure_future(self._read_runbooks()))
+            self._runbooks = known
+        try:
+            return await asyncio.shield(known[2])
+        except BaseException:
+            if known[2].done() and self._runbooks is known:
+                self._runbooks = None
+            raise
+
+    async def _read_runbooks(self) -> Runbooks:
+        outline = await self._retrieval.outline()
+        return await asyncio.to_thread(Runbooks, outline)
+
+    async def _delivered(
+        self, routes: Sequence[Route], groups: Sequence[Sequence[Alert]]
+    ) -> list[Route]:
+        # What could not be looked for is delivered again, and then it must not look known.
+        keys = [
+            alert.delivery
+            for route, group in zip(routes, groups, strict=True)
+            if route.status in _ANSWERED
+            for alert in group
+        ]
+        try:
+            new = await self._retrieval.new_deliveries(keys)
+        except KnowledgeError as error:
+            return [
+                route.model_copy(
+                    update={
+                        **dict(_empty("unavailable", route.query, str(error))),
+                        "advice": UNAVAILABLE,
+                    }
+                )
+                for route in routes
+            ]
+        marked = []
+        for route, group in zip(routes, groups, strict=True):
+            again = route.status in _ANSWERED and all(one.delivery not in new for one in group)
+            marked.append(route.model_copy(update={"duplicate": again}))
+            if route.status in _ANSWERED and not again and _is_gap(route):
+                unsure = route.status == "ok"
+                await self._retrieval.note_gap("alert", group[0].name, unsure=unsure)
+        return marked
+
+
+_ANSWERED = ("ok", "no_match")
+
+
+def matched_by(named: Named | None, result: SearchResult) -> MatchedBy:
+    """The evidence for the first passage: what was named may have lost its eligibility since."""
+    for kind in ("runbook_url", "alert_name"):
+        if named and named.by == kind and result.passages and kind in result.passages[0].matched:
+            return kind
+    return "search"
+
+
+def _is_gap(route: Route) -> bool:
+    return route.alert.status == "firing" and not route.confident
+
+
+def _advice(result: SearchResult, status: Status) -> str | None:
+    if status == "resolved":
+        return RESOLVED
+    if result.status == "unavailable":
+        return UNAVAILABLE
+    return None if result.confident else NO_MATCH
+
+
+def _empty(status: str, query: str, reason: str | None) -> SearchResult:
+    return SearchResult.model_validate(
+        {
+            "status": status,
+            "confident": False,
+            "confidence": 0.0,
+            "query": query,
+            "reason": reason,
+        }
+    )

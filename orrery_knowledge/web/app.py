@@ -1,0 +1,141 @@
+"""The HTTP application."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+
+from orrery_knowledge.alerts import MAX_BYTES, AlertRouter, read_payload
+from orrery_knowledge.errors import InvalidPayload, KnowledgeError
+from orrery_knowledge.models import Mode, Query
+from orrery_knowledge.retrieval import Retrieval
+from orrery_knowledge.web.bodies import Refused, read_body
+
+MAX_QUESTION_BYTES = 256 * 1024
+"""Of the body of a search; a pasted log is cut to its ends anyway."""
+
+HOSTS = ("localhost", "127.0.0.1", "[::1]")
+"""What a Host header may name. A page of the web whose name was made to lead here names itself."""
+
+_SEARCHED = {"ok": 200, "no_match": 200, "invalid": 400, "unavailable": 503}
+
+logger = logging.getLogger(__name__)
+
+
+class Question(BaseModel):
+    """The body of a search; the fields are those of `Query`."""
+
+    model_config = ConfigDict(extra="forbid")
+    query: str
+    top_k: int | None = Field(default=None, ge=1, le=50)
+    service: str | None = None
+    corpus: str | None = None
+    mode: Mode = "hybrid"
+    per_document: int = Field(default=1, ge=0, le=10_000)
+
+
+def create_app(retrieval: Retrieval, *, top_k: int = 6) -> FastAPI:
+    """Build the application; whoever calls closes the retrieval.
+
+    Args:
+        retrieval: what is asked.
+        top_k: passages of an answer, where nobody says otherwise.
+    """
+    app = FastAPI(title="orrery-knowledge", docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
+    router = AlertRouter(retrieval, top_k=top_k)
+
+    @app.post("/alerts/route")
+    async def route_alerts(request: Request) -> Response:
+        _refuse_pages(request)
+        payload = read_payload(await read_body(request, MAX_BYTES))
+        routing = await router.route(payload, delivered=True)
+        # Alertmanager delivers again what is answered with 5xx, and gives up on 4xx.
+        return _json(routing.model_dump(mode="json"), 503 if routing.unavailable else 200)
+
+    @app.post("/search")
+    async def search(request: Request) -> Response:
+        _refuse_pages(request)
+        asked = _question(await read_body(request, MAX_QUESTION_BYTES))
+        result = await retrieval.search(
+            Query(
+                text=asked.query,
+                top_k=asked.top_k or top_k,
+                service=asked.service,
+                corpus=asked.corpus,
+                mode=asked.mode,
+                per_document=asked.per_document,
+            )
+        )
+        return _json(result.model_dump(mode="json"), _SEARCHED[result.status])
+
+    @app.get("/healthz")
+    async def healthz() -> Response:
+        return _json({"status": "ok"})
+
+    @app.get("/readyz")
+    async def readyz() -> Response:
+        try:
+            load, _ = await retrieval.state()
+        except KnowledgeError as error:
+            return _json({"status": "unavailable", "reason": str(error)}, 503)
+        if load is None:
+            return _json({"status": "unavailable", "reason": "no load is active"}, 503)
+        return _json({"status": "ok", "load": load})
+
+    @app.exception_handler(Refused)
+    async def refused(_: Request, error: Refused) -> Response:
+        return _refusal(error.code, error.reason)
+
+    @app.exception_handler(InvalidPayload)
+    async def invalid(_: Request, error: InvalidPayload) -> Response:
+        return _refusal(400, str(error))
+
+    @app.exception_handler(HTTPException)
+    async def other(_: Request, error: HTTPException) -> Response:
+        return _refusal(error.status_code, str(error.detail))
+
+    @app.exception_handler(ClientDisconnect)
+    async def gone(_: Request, __: ClientDisconnect) -> Response:
+        return _refusal(400, "the connection was closed")
+
+    @app.exception_handler(Exception)
+    async def failed(_: Request, error: Exception) -> Response:
+        logger.error("a request failed: %s", type(error).__name__)
+        return _refusal(500, "internal error")
+
+    return app
+
+
+def _question(body: bytes) -> Question:
+    try:
+        return Question.model_validate(json.loads(body))
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise Refused(400, f"{where[:100]}: {first['msg']}") from None
+    except (ValueError, RecursionError):
+        raise Refused(400, "the body is no JSON") from None
+
+
+def _refuse_pages(request: Request) -> None:
+    """No page of the web has business here: browsers name the page, programs don't."""
+    if "origin" in request.headers or request.headers.get("sec-fetch-site", "none") != "none":
+        raise Refused(403, "requests of web pages are refused")
+
+
+def _refusal(code: int, reason: str) -> Response:
+    return _json({"error": {"code": code, "message": reason}}, code)
+
+
+def _json(value: Any, code: int = 200) -> Response:
+    return JSONResponse(value, status_code=code, headers={"Cache-Control": "no-store"})
