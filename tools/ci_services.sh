@@ -2,6 +2,7 @@
 # Installs what the tests need besides Python packages. Asks for nothing and starts nothing that
 # outlives the machine; run as root it may install packages of the system.
 set -eu
+PATH=$PATH:/usr/local/bin
 
 if ! command -v git >/dev/null 2>&1; then
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import socket
@@ -112,7 +113,9 @@ def receiver_of_the_guide() -> str:
 
 @pytest.fixture
 def stack(tmp_path: Path) -> Iterator[Stack]:
-    program = shutil.which("prometheus-alertmanager")
+    # The second folder is where `make ci-services` puts it, on the path or not.
+    path = f"{os.environ.get('PATH', os.defpath)}:/usr/local/bin"
+    program = shutil.which("prometheus-alertmanager", path=path)
     assert program is not None, "prometheus-alertmanager is missing; run: make ci-services"
     docs = tmp_path / "docs"
     docs.mkdir()
