@@ -13,14 +13,18 @@ from click.testing import CliRunner
 from orrery_knowledge import __version__
 from orrery_knowledge.cli.program import COMMANDS, cli
 
-NO_SETTINGS = {"chunk", "screen", "eval retrieval"}
+NO_SETTINGS = {"chunk", "screen", "eval retrieval", "eval calibrate", "eval trajectory"}
 """These work where knowledge is off."""
+
+NO_RESULT = {"loads resume", "serve"}
 
 ARGUMENTS = {
     "search": ["pool"],
     "chunk": ["a.md"],
     "loads show": ["1"],
     "eval retrieval": ["set"],
+    "eval replay": ["incident-7"],
+    "route": ["payload.json"],
 }
 """What a command needs beside its name."""
 
@@ -90,9 +94,9 @@ def test_examples_are_shown_as_they_are_written(run, name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_what_prints_a_result_prints_it_as_json_too(name: str) -> None:
-    """`screen` has its own format, `resume` has no result."""
+    """`screen` has its own format."""
     options = {option for p in ALL[name].params for option in p.opts}
-    assert ("--json" in options) is (name not in {"screen", "loads resume"})
+    assert ("--json" in options) is (name not in {"screen", *NO_RESULT})
 
 
 @pytest.mark.parametrize("name", sorted(set(ALL) - NO_SETTINGS))
@@ -100,7 +104,7 @@ def test_what_prints_a_result_prints_it_as_json_too(name: str) -> None:
 def test_where_knowledge_is_off_it_says_how_to_turn_it_on(
     run, tmp_path: Path, name: str, extra: list[str]
 ) -> None:
-    if name == "loads resume":
+    if name in NO_RESULT:
         extra = []
     result = run(*name.split(), *ARGUMENTS.get(name, []), *extra)
     reason = (
