@@ -9,26 +9,25 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-import re2
-
 from orrery_knowledge.screening.findings import searchable
+from orrery_knowledge.screening.patterns import compiled
 
-_ELEMENT = re2.compile(
+_ELEMENT = compiled(
     r"(?i)<(/?)(information|important|system[\w-]*|instructions?|admin[\w-]*|user[\w-]*|assistant"
     r"|override|priority|directive|prompt|message|context|note|notice|policy|task|environment)"
     r"(?:\s[^<>]*)?>"
 )
-_BULLET = re2.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
-_QUOTE = re2.compile(r"^\s*>[ \t]?")
-_ALONE = re2.compile(r"^\s*(?:\||#{1,6}\s|```|~~~|\$ |<!--)|^\s*(?:=+|-+|\*{3,}|_{3,})\s*$")
-_DATA = re2.compile(
+_BULLET = compiled(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+")
+_QUOTE = compiled(r"^\s*>[ \t]?")
+_ALONE = compiled(r"^\s*(?:\||#{1,6}\s|```|~~~|\$ |<!--)|^\s*(?:=+|-+|\*{3,}|_{3,})\s*$")
+_DATA = compiled(
     # A setting, a time, a logger, a line of a chat, an element of a page, a row of values.
     r"^\s*(?:[\"']?[A-Za-z_][\w./-]*[\"']?\s*(?::\s|=)|[\[({]?\d{4}-\d\d-\d\d"
     r"|[A-Z][a-z]{2} +\d{1,2} \d\d:|[IWEF]\d{4} |\{\"|\[\d{1,2}:\d\d|[\w.-]{1,40}\[\d{1,7}\]:"
     r"|(?i:<(?:div|p|li|tr|td|h[1-6]|blockquote|section)\b)"
     r"|[\w.-]{1,40},[\w.-]{1,40},[\w.-]{1,40},)"
 )
-_LINE_STRING = re2.compile(r'"(?:[^"\\\n]|\\.)*"')
+_LINE_STRING = compiled(r'"(?:[^"\\\n]|\\.)*"')
 _MAX_ELEMENT = 20_000
 
 

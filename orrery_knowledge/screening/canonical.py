@@ -15,10 +15,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-import re2
-
 from orrery_knowledge.screening.controls import SEQUENCE
 from orrery_knowledge.screening.findings import searchable
+from orrery_knowledge.screening.patterns import compiled
 
 _LOOKALIKES = {
     "\u0430": "a",
@@ -92,7 +91,7 @@ INVISIBLE = (
 """Inside of a character class: what takes no space when shown (Default_Ignorable and friends)."""
 
 # Without groups, and runs of a thing as one match: both cost more than the match itself.
-_SPECIAL = re2.compile(
+_SPECIAL = compiled(
     r"[^\x00-\x{9f}]+|(?:\r\n?)+|\x{85}|(?:"
     + SEQUENCE
     + r")+|(?:&(?:amp;)*(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)+"
@@ -102,8 +101,10 @@ _SPECIAL = re2.compile(
     r"|(?:</?(?:b|i|u|s|em|strong|span|wbr|font|small|big|mark|sub|sup)(?:\s[^<>]*)?/?>)+"
     r"|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x{84}\x{86}-\x{9f}]+"
 )
+_ORDINARY = bytes(set(b"\t\n" + bytes(range(0x20, 0x7F))) - set(b"&%\\<"))
+"""Characters of ASCII with which nothing begins that `_SPECIAL` matches."""
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t", '"': '"', "'": "'", "/": "/"}
-_HIDDEN_CHARACTER = re2.compile("[" + INVISIBLE + "]")
+_HIDDEN_CHARACTER = compiled("[" + INVISIBLE + "]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,8 @@ def canonical(text: str) -> Canonical:
     raw = searchable(text)
     builder = _Builder()
     position = 0
-    for match in _SPECIAL.finditer(raw):
+    plain = raw.isascii() and not raw.encode().translate(None, _ORDINARY)
+    for match in () if plain else _SPECIAL.finditer(raw):
         start, end = match.span()
         builder.add(raw[position:start].lower(), position, start, verbatim=True)
         _special(builder, raw[start:end], start, end)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import re2
-
 from orrery_knowledge.screening.fencing import fence, is_fenced, unfence
 from orrery_knowledge.screening.findings import searchable
+from orrery_knowledge.screening.patterns import compiled
 
 _NOTE = "\n[truncated: {shown} of {total} characters shown]"
-_CODE = re2.compile(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
+_CODE = compiled(r"(?m)^ {0,3}(`{3,}|~{3,})([^\n]*)$")
 
 
 def cap(text: str, limit: int) -> tuple[str, bool]:

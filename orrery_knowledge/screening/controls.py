@@ -13,9 +13,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 
-import re2
-
 from orrery_knowledge.screening.findings import Edit, Finding, run, searchable
+from orrery_knowledge.screening.patterns import compiled
 
 SEQUENCE = (
     r"\x1b\[[0-?]*[ -/]*[@-~]"
@@ -29,31 +28,31 @@ SEQUENCE = (
 """One whole terminal sequence."""
 
 # Runs of a sort are one match each: on a text of nothing else, matches are what takes time.
-_STEERING = re2.compile(
+_STEERING = compiled(
     rf"(?:{SEQUENCE})+|(?:\r+\n?)+|\x08+|[\x0b\x0c\x{{85}}]+|\x1b+"
     r"|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x{84}\x{86}-\x{9f}]+"
 )
-_SEQUENCES = re2.compile(rf"(?:{SEQUENCE})+")
-_UNSEEN = re2.compile(
+_SEQUENCES = compiled(rf"(?:{SEQUENCE})+")
+_UNSEEN = compiled(
     r"[\x{ad}\x{34f}\x{61c}\x{115f}\x{1160}\x{17b4}\x{17b5}\x{180b}-\x{180f}\x{200b}\x{200e}"
     r"\x{200f}\x{202a}-\x{202e}\x{2060}-\x{206f}\x{3164}\x{feff}\x{ffa0}\x{fff9}-\x{fffb}"
     r"\x{1d173}-\x{1d17a}\x{e0080}-\x{e00ff}\x{e01f0}-\x{e0fff}]+"
 )
-_JOINERS = re2.compile(r"[\x{200c}\x{200d}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]+")
+_JOINERS = compiled(r"[\x{200c}\x{200d}\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]+")
 _MAX_JOINERS = 2
 """A variation selector and a joiner, as between two emoji."""
 _JOINED_ASCII = frozenset("0123456789#*")
 """The ASCII characters that Unicode makes emoji of."""
-_HARMLESS = re2.compile(
+_HARMLESS = compiled(
     r"(?:(?:\x1b\[|\x{9b})(?:[0-9;:]*m|[0-2]?K|\?(?:25|2004)[hl])|\x1b[()][0-9A-Z]|\x1b[=>78])+"
 )
 """Colours, erased rests of lines, a hidden cursor, marked pastes, character sets."""
-_PRINTABLE_ASCII = re2.compile(r"[\t\n -~]*")
+_ORDINARY = b"\t\n" + bytes(range(0x20, 0x7F))
 
 
 def edits(text: str) -> Sequence[Edit]:
     """The stage: what to remove from a text. Linear in its length."""
-    if text.isascii() and _PRINTABLE_ASCII.fullmatch(text):
+    if text.isascii() and not text.encode().translate(None, _ORDINARY):
         return ()
     raw = searchable(text)
     found = [_steering(match.group(), *match.span()) for match in _STEERING.finditer(raw)]

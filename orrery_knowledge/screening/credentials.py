@@ -20,11 +20,12 @@ from orrery_knowledge.screening.credential_rules.providers import FORMATS
 from orrery_knowledge.screening.credential_rules.tables import in_tables
 from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random, masked
 
 _ARMOURED = frozenset({"private-key", "putty-key", "password-hash", "webhook"})
 """Formats that nothing else has: no look at what the value could stand for."""
-_APART = re2.compile(r"[_-]")
+_APART = compiled(r"[_-]")
 _LOOSE = frozenset({"authorization-header", "presigned-url"})
 _NEEDS_RANDOM = frozenset({"prefixed-token", "package-registry-token"})
 

@@ -13,22 +13,21 @@ import string
 import unicodedata
 from functools import cache
 
-import re2
-
 from orrery_knowledge.screening.canonical import canonical
 from orrery_knowledge.screening.findings import Screened, Stage, run
+from orrery_knowledge.screening.patterns import compiled
 
 _OPEN = "<<<RETRIEVED-DATA {mark} source={source}>>>\n"
 _CLOSE = "\n<<<END-RETRIEVED-DATA {mark}>>>"
-_FENCED = re2.compile(
-    r"(?s)\A<<<RETRIEVED-DATA ([0-9a-f]{24}) source=([^\s<>]{0,1000})>>>\n(.*)"
-    r"\n<<<END-RETRIEVED-DATA ([0-9a-f]{24})>>>\z"
-)
 _LABEL = 1000
-"""The most characters of a source that a fence names; also in `_FENCED`."""
+"""The most characters of a source that a fence names; a longer one is cut."""
+_MARK = 24
+_MARK_AT = len("<<<RETRIEVED-DATA ")
+_SOURCE_AT = _MARK_AT + _MARK + len(" source=")
+_CLOSE_LENGTH = len(_CLOSE.format(mark=_MARK * "0"))
 
 _PLAIN = frozenset(string.ascii_letters + string.digits + "-_./:#@~+=%")
-LOOKALIKE = re2.compile(
+LOOKALIKE = compiled(
     r"[<\[({«]{2,}[\s/_-]{0,8}(?:end|begin|start|close)?[\s/_-]{0,8}retrieved[\s_-]{0,8}data\b"
 )
 """On the canonical view: anything that a reader could take for one of our delimiters."""
@@ -54,6 +53,8 @@ def fence(text: str, *, source: str) -> str:
 
 def _label(source: str) -> str:
     """The source in characters that end no delimiter: letters, marks and digits of any script."""
+    if len(source) <= _LABEL and _PLAIN.issuperset(source):
+        return source
     pieces: list[str] = []
     room = _LABEL
     for char in source:
@@ -81,21 +82,26 @@ def unfence(text: str) -> tuple[str, str]:
 def _parts(text: str) -> tuple[str, str] | None:
     if not text.startswith("<<<RETRIEVED-DATA "):
         return None
+    # The mark is worked out anew, so only two delimiters of ours can be like these two.
+    start, end = text.find("\n") + 1, len(text) - _CLOSE_LENGTH
+    if not start or end < start:
+        return None
+    source, inner = text[_SOURCE_AT : start - len(">>>\n")], text[start:end]
     try:
-        match = _FENCED.match(text)
+        mark = _mark(source, inner)
     except UnicodeEncodeError:
         # Lone surrogates: `fence` lets none through, so this is none of ours.
         return None
-    if match is None:
-        return None
-    opened, source, inner, closed = match.groups()
-    mark = _mark(source, inner)
-    genuine = hmac.compare_digest(mark, opened) and hmac.compare_digest(mark, closed)
-    return (source, inner) if genuine else None
+    given = text[_MARK_AT : _MARK_AT + _MARK]
+    genuine = given.isascii() and hmac.compare_digest(mark, given)
+    whole = text[:start] + text[end:] == _OPEN.format(mark=mark, source=source) + _CLOSE.format(
+        mark=mark
+    )
+    return (source, inner) if genuine and whole and _label(source) == source else None
 
 
 def _neutralise(text: str) -> str:
-    if any("\ud800" <= char <= "\udfff" for char in text if not char.isascii()):
+    if not text.isascii():
         text = text.encode("utf-8", "replace").decode()
     view = canonical(text)
     pieces: list[str] = []
@@ -111,7 +117,7 @@ def _neutralise(text: str) -> str:
 
 def _mark(source: str, inner: str) -> str:
     message = f"{source}\0{inner}".encode()
-    return hmac.new(_key(), message, "sha256").hexdigest()[:24]
+    return hmac.digest(_key(), message, "sha256").hex()[:_MARK]
 
 
 @cache
@@ -121,6 +127,8 @@ def _key() -> bytes:
 
 def screen_inside(text: str, *stages: Stage) -> Screened:
     """Run stages over a text, or over what a genuine fence holds, which then is fenced anew."""
+    if not text:
+        return Screened(text=text)
     parts = _parts(text)
     if parts is None:
         return run(text, *stages)

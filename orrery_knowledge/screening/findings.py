@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -125,7 +126,7 @@ def run(text: str, *stages: Stage) -> Screened:
     The result is a fixed point, so that screening it again changes nothing: a guard screens what
     retrieval has screened already. A text that is still changing after `MAX_ROUNDS` is withheld.
     """
-    line_starts = _line_starts(text)
+    line_starts: list[int] = []
     found: dict[tuple[str, str, int, int], Finding] = {}
     shifts: list[_Shift] = []
     current = text
@@ -141,6 +142,7 @@ def run(text: str, *stages: Stage) -> Screened:
                 start, end = edit.found
                 for shift in reversed(shifts):
                     start, end = shift.back(start, end=False), shift.back(end, end=True)
+                line_starts = line_starts or _line_starts(text)
                 key = (edit.kind, edit.rule, start, end)
                 found.setdefault(
                     key,
@@ -198,8 +200,13 @@ def searchable(text: str) -> str:
 
 def named_span(match: Any, name: str) -> tuple[int, int]:
     """The span of a named group; re2's own `span` takes numbers only."""
-    start, end = match.span(match.re.groupindex[name])
+    start, end = match.span(_number(match.re, name))
     return start, end
+
+
+@lru_cache(maxsize=1024)
+def _number(pattern: Any, name: str) -> int:
+    return int(pattern.groupindex[name])
 
 
 def word_set(text: str) -> frozenset[str]:

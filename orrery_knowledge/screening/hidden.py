@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-import re2
+from orrery_knowledge.screening.patterns import compiled
+from orrery_knowledge.screening.sieve import Sieve
 
-_COMMENT = re2.compile(r"(?s)<!--.*?(?:-->|--!>)|(?-s:\[(?://|comment|_)\]:\s*(?:#|<>)\s*[\"'(].*)")
-_STYLED = re2.compile(
+_COMMENT = compiled(r"(?s)<!--.*?(?:-->|--!>)|(?-s:\[(?://|comment|_)\]:\s*(?:#|<>)\s*[\"'(].*)")
+_STYLED = compiled(
     r"(?is)<(?:span|div|p|font|section|td|li|b|i|a|template|noscript|text|small)\b[^<>]*?"
     r"(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*[01](?:px|pt|em|%)?\s*[;\"']"
     r"|opacity\s*:\s*0(?:\.0*)?\s*[;\"']|\bhidden\b|color\s*:\s*(?:#fff(?:fff)?\b|white\b"
@@ -19,10 +20,10 @@ _STYLED = re2.compile(
     r"|left\s*:\s*-\d{3})[^<>]*>.*?</\w{1,10}\s*>"
     r"|\$\s*\\color\{white\}.{0,500}?\$"
 )
-_READ_ALOUD = re2.compile(
+_READ_ALOUD = compiled(
     r"(?i)<\w{1,10}\s[^<>]*class\s*=\s*[\"'][^\"']*(?:visually-hidden|sr-only|screen-reader)"
 )
-_FLAG = re2.compile(
+_FLAG = compiled(
     r"\x{1f3f4}\x{e0067}\x{e0062}\x{e0065}\x{e006e}\x{e0067}\x{e007f}"
     r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0073}\x{e0063}\x{e0074}\x{e007f}"
     r"|\x{1f3f4}\x{e0067}\x{e0062}\x{e0077}\x{e006c}\x{e0073}\x{e007f}"
@@ -31,28 +32,29 @@ _FLAG = re2.compile(
 
 _CONCEALED = r"(?:\x1b\[|\x{9b})(?:[0-9]*;)*8(?:;[0-9]*)*m[^\x1b\x{9b}\n]*"
 _INVISIBLE_RUNS = (
-    ("tag-characters", re2.compile(r"[\x{e0000}-\x{e007f}]+")),
-    ("variation-selectors", re2.compile(r"[\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]{3,}")),
+    ("tag-characters", compiled(r"[\x{e0000}-\x{e007f}]+")),
+    ("variation-selectors", compiled(r"[\x{fe00}-\x{fe0f}\x{e0100}-\x{e01ef}]{3,}")),
     (
         "zero-width-code",
-        re2.compile(r"[\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}\x{180e}\x{034f}]{8,}"),
+        compiled(r"[\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}\x{180e}\x{034f}]{8,}"),
     ),
-    ("bidi-override", re2.compile(r"[\x{202d}\x{202e}]")),
-    ("concealed-by-terminal", re2.compile(_CONCEALED)),
+    ("bidi-override", compiled(r"[\x{202d}\x{202e}]")),
+    ("concealed-by-terminal", compiled(_CONCEALED)),
 )
-_BLOB = re2.compile(
+_BLOB = compiled(
     r"(?:[A-Za-z0-9+/_-]{40,}\r?\n[ \t>]*)*[A-Za-z0-9+/_-]{24,}={0,2}|(?:\\x[0-9a-fA-F]{2}){16,}"
     r"|(?:[0-9a-fA-F]{2}[ :]){24,}[0-9a-fA-F]{2}|(?:[01]{8}\s){16,}[01]{8}"
 )
 _MAX_BLOB = 200_000
 _LAYERS = 2
 _BASE32 = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
-_MORSE = re2.compile(r"(?:[.\x{b7}-]{1,6}[ /|]{1,3}){12,}[.\x{b7}-]{1,6}")
-_GAP = re2.compile(r"\s{0,2}[/|]\s{0,2}|\s{3,}")
-_NUMBERS = re2.compile(
+_MORSE = compiled(r"(?:[.\x{b7}-]{1,6}[ /|]{1,3}){12,}[.\x{b7}-]{1,6}")
+_GAP = compiled(r"\s{0,2}[/|]\s{0,2}|\s{3,}")
+_NUMBERS = compiled(
     r"\b(?:(?:3[2-9]|[4-9][0-9]|1[01][0-9]|12[0-6])(?:,\s?|\s)){15,}(?:3[2-9]"
     r"|[4-9][0-9]|1[01][0-9]|12[0-6])\b"
 )
+_ANY_SIGNS = Sieve([_MORSE, _NUMBERS])
 _CODES = """
     .- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .--
     -..- -.-- --..
@@ -111,12 +113,13 @@ def decoded_prose(text: str) -> Iterator[Decoded]:
         start += text[start - 1 : start] == "\\" and text[start] in "nrt"
         if end - start <= _MAX_BLOB and (prose := _decoded(text[start:end], _LAYERS)):
             yield Decoded(start, end, prose)
-    for match in _MORSE.finditer(text):
+    matches = _ANY_SIGNS.over(text)
+    for match in matches(_MORSE):
         words = _GAP.split(match.group().strip())
         prose = " ".join("".join(_LETTERS.get(sign, "") for sign in w.split()) for w in words)
         if _is_prose(prose):
             yield Decoded(match.start(), match.end(), prose)
-    for match in _NUMBERS.finditer(text):
+    for match in matches(_NUMBERS):
         prose = "".join(chr(int(number)) for number in match.group().replace(",", " ").split())
         if _is_prose(prose):
             yield Decoded(match.start(), match.end(), prose)

@@ -22,6 +22,7 @@ from orrery_knowledge.screening.injection_rules.cues import CUES, HIDDEN_CUES
 from orrery_knowledge.screening.injection_rules.phrases import Rule
 from orrery_knowledge.screening.injection_rules.rules import STRONG
 from orrery_knowledge.screening.injection_rules.structures import broken_out, structures
+from orrery_knowledge.screening.sieve import Sieve
 from orrery_knowledge.screening.variants import compounds, disguises, plain, slugs, turned
 
 _MARKER = "[withheld: instructions aimed at an agent ({rule})]"
@@ -36,6 +37,9 @@ _DISGUISES = 2
 """One misspelt word is a slip."""
 _BEFORE = " \t\n.!?;,"
 """What a match may begin with that still belongs to the sentence before."""
+
+_ANY_STRONG = Sieve(rule.pattern for rule in STRONG)
+_ANY_CUE = Sieve(rule.pattern for rule in CUES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +141,9 @@ def _edit(start: int, end: int, found: tuple[int, int], kind: Kind, rule: str) -
 
 
 def _strong(view: Canonical) -> Iterator[_Match]:
-    for rule in STRONG:
-        yield from _matches(view.text, rule)
+    if _ANY_STRONG.may_match(view.text):
+        for rule in STRONG:
+            yield from _matches(view.text, rule)
 
 
 def _weighed(view: Canonical, *, hidden: int = 0, raw: str = "") -> Iterator[_Match]:
@@ -155,8 +160,9 @@ def _weighed(view: Canonical, *, hidden: int = 0, raw: str = "") -> Iterator[_Ma
 
 
 def _cues(view: Canonical, rules: Sequence[Rule]) -> Iterator[_Match]:
-    for rule in rules:
-        yield from _matches(view.text, rule)
+    if rules is not CUES or _ANY_CUE.may_match(view.text):
+        for rule in rules:
+            yield from _matches(view.text, rule)
 
 
 def _matches(text: str, rule: Rule) -> Iterator[_Match]:
@@ -188,8 +194,9 @@ def _concealed(raw: str, start: int, end: int) -> tuple[Sequence[Rule], int]:
 
 
 def _split(view: Canonical) -> Iterator[tuple[int, int]]:
-    yield from fragments.pieces(view)
-    for joined in fragments.cut_words(view):
+    matches = fragments.ANY.over(view.text)
+    yield from fragments.pieces(view, matches)
+    for joined in fragments.cut_words(view, matches):
         mended = canonical(joined.text)
         for _ in (*_strong(mended), *_weighed(mended, hidden=CONCEALED)):
             yield from joined.lines

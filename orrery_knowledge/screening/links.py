@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
+from orrery_knowledge.screening.patterns import compiled
 
 DEFANGED = "withheld:external-image"
 
-_INLINE = re2.compile(r"!\[[^\]\n]{0,500}\]\(\s*<?((?i:https?:|ftp:)?//[^\s)>]+)")
-_REFERENCE_USE = re2.compile(r"!\[([^\]\n]{0,200})\](?:\[([^\]\n]{0,200})\])?")
-_REFERENCE = re2.compile(
-    r"(?m)^[ >]{0,8}\[([^\]\n]{1,200})\]:[ \t]*<?((?i:https?:|ftp:)?//[^\s>]+)"
-)
-_ELEMENT = re2.compile(
+_INLINE = compiled(r"!\[[^\]\n]{0,500}\]\(\s*<?((?i:https?:|ftp:)?//[^\s)>]+)")
+_REFERENCE_USE = compiled(r"!\[([^\]\n]{0,200})\](?:\[([^\]\n]{0,200})\])?")
+_REFERENCE = compiled(r"(?m)^[ >]{0,8}\[([^\]\n]{1,200})\]:[ \t]*<?((?i:https?:|ftp:)?//[^\s>]+)")
+_ELEMENT = compiled(
     r"(?i)<(?:img|image|iframe|video|audio|source|embed|object|script|input)\b[^<>]*?"
     r"\s(?:src|srcset|href|data|poster)\s*=\s*[\"']?\s*((?:https?:|ftp:)?//[^\s\"'<>]+)"
 )
-_CARRIES = re2.compile(
+_CARRIES = compiled(
     r"\{\{|\$\{|%7b|\[[A-Za-z_ ]{2,}\]?|<[A-Za-z_ ]{2,}|\{[A-Za-z_ ]{2,}\}|[?&][\w.-]{1,40}=$"
     r"|(?i:[?&;/](?:data|secret|d|q|leak|exfil|payload|token|key|c|info|conversation|chat|prompt"
     r"|context|history|stolen|msg|text|content)=)"

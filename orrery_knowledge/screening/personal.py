@@ -21,24 +21,26 @@ from orrery_knowledge.screening.findings import (
     searchable,
     word_set,
 )
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.personal_rules.national_ids import numbers
 from orrery_knowledge.screening.personal_rules.phones import phones
 from orrery_knowledge.screening.personal_rules.standards import standard
 from orrery_knowledge.screening.placeholders import masked
+from orrery_knowledge.screening.sieve import Sieve
 
 PERSONAL_KINDS: frozenset[PersonalKind] = frozenset(get_args(PersonalKind))
 """All of them: what is redacted where nobody chose."""
 
 _LETTERS = r"\w\x{c0}-\x{24f}\x{400}-\x{4ff}"
 """Latin with its accents, and Cyrillic: whole scripts would make the automaton too large."""
-_EMAIL = re2.compile(
+_EMAIL = compiled(
     rf"(?i)(?:^|[^{_LETTERS}.+@/:%-]|%20|(?:mail|to|from|cc|bcc|user|login|contact|owner|reporter"
     r"|assignee|author|name|by):|\\[nrt])(?:mailto:)?"
     rf"(?P<v>[{_LETTERS}][{_LETTERS}.+'%-]{{0,63}}(?:@"
     rf"|%40)(?:[{_LETTERS}-]{{1,63}}\.)+[a-z\x{{c0}}-\x{{24f}}\x{{400}}-\x{{4ff}}]{{2,24}})"
     r"(?:[^\w@:]|:[^\w/]|:?$)"
 )
-_SPELT = re2.compile(
+_SPELT = compiled(
     r"(?i)(?:^|[^\w.+@/:-])(?P<v>[a-z0-9][\w.+-]{0,63}\s?[\[({<]\s?at\s?[\])}>]\s?[a-z0-9-]{1,63}"
     r"(?:(?:\.|\s?[\[({<]\s?dot\s?[\])}>]\s?)[a-z0-9-]{1,63}){1,4})"
 )
@@ -50,7 +52,7 @@ _ROLES = word_set(
     """
 )
 _LISTS = word_set("team teams list users dev devs announce advocates maintainers security support")
-_DOTS = re2.compile(r"[._-]")
+_DOTS = compiled(r"[._-]")
 _RESERVED = (
     "example.com",
     "example.org",
@@ -65,16 +67,18 @@ _RESERVED = (
     "gserviceaccount.com",
     "calendar.google.com",
 )
-_CARD = re2.compile(
+_CARD = compiled(
     r"(?:^|[^\w.+-])(?P<v>[2-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,7}"
     r"|3[47]\d{2}[ -]?\d{6}[ -]?\d{5})(?:[^\w-]|$)"
 )
-_ISSUED = re2.compile(
+_ISSUED = compiled(
     r"^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}"
     r"|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:6011|65\d\d|64[4-9]\d|35\d\d|62\d\d)\d{12})$"
 )
 """Number ranges of the large card networks (ISO/IEC 7812 issuer identification)."""
-_IBAN = re2.compile(r"\b(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b")
+_IBAN = compiled(r"\b(?P<v>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?)\b")
+_ANY_RARE = Sieve([_IBAN, _CARD])
+_DIGIT = compiled(r"\pN")
 _luhn = standard("luhn")
 _iban = standard("iban", check_country=False)
 
@@ -107,15 +111,16 @@ def stage_of(kinds: Collection[PersonalKind]) -> Stage:
 def _found(text: str, kinds: Collection[PersonalKind]) -> Iterator[tuple[str, int, int]]:
     if "email" in kinds:
         yield from _addresses(text)
+    rarely = _ANY_RARE.over(text)
     if "iban" in kinds:
-        for value, start, end in _overlapping(_IBAN, text):
+        for value, start, end in _values(rarely(_IBAN)):
             if is_iban(value):
                 yield "iban", start, end
     if "card" in kinds:
-        for value, start, end in _overlapping(_CARD, text):
+        for value, start, end in _values(rarely(_CARD)):
             if is_card(value):
                 yield "payment-card", start, end
-    if not any(char.isdigit() for char in text):
+    if not _DIGIT.search(text):
         return
     if "national-id" in kinds:
         yield from numbers(text)
@@ -125,12 +130,12 @@ def _found(text: str, kinds: Collection[PersonalKind]) -> Iterator[tuple[str, in
 
 def _addresses(text: str) -> Iterator[tuple[str, int, int]]:
     if "@" in text or "%40" in text:
-        for match in _overlapping(_EMAIL, text):
+        for match in _values(_EMAIL.finditer(text)):
             name, _, host = match[0].lower().replace("%40", "@").rpartition("@")
             if not _is_role(name) and not host.endswith(_RESERVED):
                 yield "email", match[1], match[2]
     if "at" in text.lower():
-        for _, start, end in _overlapping(_SPELT, text):
+        for _, start, end in _values(_SPELT.finditer(text)):
             yield "email", start, end
 
 
@@ -140,8 +145,8 @@ def _is_role(name: str) -> bool:
     return local in _ROLES or _DOTS.split(local)[-1] in _LISTS
 
 
-def _overlapping(pattern: re2._Regexp, text: str) -> Iterator[tuple[str, int, int]]:
-    for match in pattern.finditer(text):
+def _values(matches: Iterator[re2._Match[str]]) -> Iterator[tuple[str, int, int]]:
+    for match in matches:
         yield match.group("v"), *named_span(match, "v")
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import re2
-
 from orrery_knowledge.screening.findings import word_set
+from orrery_knowledge.screening.patterns import compiled
 
 DOCUMENTED = frozenset(
     {
@@ -31,7 +30,7 @@ _WORDS = word_set(
     """
 )
 _KEYWORDS = ("password", "passwd", "token", "credential", "api-key", "apikey")
-_REFERENCE = re2.compile(
+_REFERENCE = compiled(
     r"^[\"']?(?:\\{0,2}\$(?:[A-Z_][A-Z0-9_]*(?:$|\W)"
     r"|[a-z_]+[a-z0-9]*(?:[A-Z][a-z0-9]+)*(?:$|[^\w$])|[\d*@#?!]$|[{(\[]|env:)"
     r"|%[A-Za-z_]+%|%\(\w|\{\{|<[^>]*>?$|&lt;|\[[\w .:-]*\]?$|\{[\w.]+\}(?:\\n)*$|#\{|@[\w./-]+@?$"
@@ -42,7 +41,7 @@ _REFERENCE = re2.compile(
     r"|local\.|data\.|module\.|self\.|this\.|config\.|settings\.|secrets\.|request\.|args\."
     r"|options\.|\$_(?:ENV|SERVER|POST|GET)\b|--?[a-z][a-z-]+$)"
 )
-_FILLER = re2.compile(
+_FILLER = compiled(
     r"(?i)^(?:x+|\*+|\.+|-+|_+|0+|1+|a+|1234567890|0123456789|12345678|123456)$"
     r"|(?:^|[^a-z])(?:your|my|the|insert|enter|replace|put|some)[_\s-].{0,40}(?:password|secret"
     r"|token|key|here|value|id)"
@@ -53,26 +52,26 @@ _FILLER = re2.compile(
     r"|^\[redacted|^redacted|^(?:not|never|should|must|will|is|are|was|has|can|may)$"
     r"|^(?:sk|pk|rk)[-_](?:[a-z]+[-_])?1234\w{0,8}$|^sk-\.{2,}"
 )
-_UUID = re2.compile(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
-_DIGEST = re2.compile(r"(?i)^(?:sha(?:1|224|256|384|512)|md5)[:-][0-9a-f+/=]+$")
-_CODE = re2.compile(
+_UUID = compiled(r"(?i)^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$")
+_DIGEST = compiled(r"(?i)^(?:sha(?:1|224|256|384|512)|md5)[:-][0-9a-f+/=]+$")
+_CODE = compiled(
     r"^[A-Za-z_][\w.]*\([^!#%^~?@|]*$|^[A-Za-z_][\w.]*\([^!#%^~?@|)]*\)|^[A-Za-z_][\w.]*\[[\w\"'.:]*\]?(?:$|[.\[(),;=])|\)$|::[A-Za-z]|[\w)]->[a-z]|=>|&&|\|\|"
 )
 _PART = (
     r"(?:[A-Z]{0,4}[a-z]*(?:[A-Z][a-z]+)*(?:[A-Z]{0,3}|\d{0,2})|[a-z_]+\d?[a-z_]*\d{0,2}"
     r"|[A-Z][A-Z_]*)"
 )
-_ATTRIBUTE = re2.compile(rf"^{_PART}(?:\??\.{_PART})+!?$")
-_CONSTANT = re2.compile(r"^[A-Z]{2,}(?:_[A-Z]+)+$")
-_PATH = re2.compile(r"^/(?:[\w.@-]+/)*[\w.@-]*$")
-_ABOUT = re2.compile(r"^[#./]{0,2}(?:[a-z]{1,16}(?:[-_./#][a-z]{1,16})*)$")
-_GENERATED = re2.compile(r"^[a-z0-9]+(?:-[a-z0-9]+)+-[bcdfghjklmnpqrstvwxz2456789]{5}$")
+_ATTRIBUTE = compiled(rf"^{_PART}(?:\??\.{_PART})+!?$")
+_CONSTANT = compiled(r"^[A-Z]{2,}(?:_[A-Z]+)+$")
+_PATH = compiled(r"^/(?:[\w.@-]+/)*[\w.@-]*$")
+_ABOUT = compiled(r"^[#./]{0,2}(?:[a-z]{1,16}(?:[-_./#][a-z]{1,16})*)$")
+_GENERATED = compiled(r"^[a-z0-9]+(?:-[a-z0-9]+)+-[bcdfghjklmnpqrstvwxz2456789]{5}$")
 """Kubernetes ends generated names with five characters of this alphabet (apimachinery's `rand`)."""
-_SLUG = re2.compile(r"^[a-z]+(?:[-_./][a-z]+)*$")
-_APART = re2.compile(r"[^A-Za-z0-9]+")
-_CAMEL = re2.compile(r"^[A-Z]{0,4}[a-z]{2,}(?:[A-Z]{1,4}[a-z]{2,})*[A-Z]{0,4}s?$")
-_MARKER = re2.compile(r"\[REDACTED:[a-z-]{1,40}\]")
-_NUMBER = re2.compile(r"^[\d.,:%/-]+[a-zA-Z]{0,3}$")
+_SLUG = compiled(r"^[a-z]+(?:[-_./][a-z]+)*$")
+_APART = compiled(r"[^A-Za-z0-9]+")
+_CAMEL = compiled(r"^[A-Z]{0,4}[a-z]{2,}(?:[A-Z]{1,4}[a-z]{2,})*[A-Z]{0,4}s?$")
+_MARKER = compiled(r"\[REDACTED:[a-z-]{1,40}\]")
+_NUMBER = compiled(r"^[\d.,:%/-]+[a-zA-Z]{0,3}$")
 
 
 def masked(text: str) -> str:

@@ -13,26 +13,25 @@ from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any
 
-import re2
-
 from orrery_knowledge.models import PersonalKind
 from orrery_knowledge.screening.credential_rules.names import KEYWORD, is_setting, parts
 from orrery_knowledge.screening.credentials import redact_credentials
 from orrery_knowledge.screening.findings import Finding, Screened, word_set
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.personal import PERSONAL_KINDS, redact_personal
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random
 from orrery_knowledge.screening.remembering import remembering
 
 Note = Callable[[Sequence[Finding]], None]
 
-_SECRET_NAME = re2.compile(rf"(?i){KEYWORD}|authorization")
+_SECRET_NAME = compiled(rf"(?i){KEYWORD}|authorization")
 _NAMES = ("name", "key", "k", "variable", "header", "field", "parameter", "property", "setting")
 _VALUES = word_set(
     "value values val data content contents text string plaintext raw current default"
     " secretstring securevalue defaultvalue v s plain plainvalue cleartext decoded"
 )
 """Keys that say nothing of what they hold: the name beside or above them counts."""
-_OTHER = re2.compile(
+_OTHER = compiled(
     r"(?i)(?:.*[_.-])?(?:user|username|login|account|host|hostname|url|uri|port"
     r"|database|db_?name|email|region|id)"
 )

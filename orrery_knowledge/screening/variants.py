@@ -13,6 +13,8 @@ import re2
 
 from orrery_knowledge.screening.canonical import Canonical, rewrite
 from orrery_knowledge.screening.findings import word_set
+from orrery_knowledge.screening.patterns import compiled
+from orrery_knowledge.screening.sieve import Sieve
 
 VOCABULARY = word_set(
     """
@@ -39,6 +41,8 @@ _ORDINARY = word_set(
 )
 """Words that are one letter away from a key word and mean something else."""
 _MAX_WORD = 300
+_AT_ONCE = 500
+"""Words in one pattern: the engine takes no pattern of any size."""
 _DOTTED_WORDS = 4
 """Words of dotted letters in a row of text that are no abbreviations any more."""
 _SAID = 4
@@ -49,20 +53,20 @@ _LONGEST = max(map(len, _WORDS))
 _LEET = str.maketrans("013457@$!89", "oieastasibg")
 _LEET_L = str.maketrans("013457@$!89", "oleastaslbg")
 _BREAKS = str.maketrans(dict.fromkeys(" \t\n\"'`*_~|,;:.?()[]{}<>/\\=+-#&^%", " "))
-_SPACED = re2.compile(r"\b[a-z0-9@$!](?:[ \t._*|/~-]{1,3}(?:[,:;]?[ \t]{1,3})?[a-z0-9@$!]){6,}\b")
-_SNAKE = re2.compile(r"\b[a-z]{1,20}(?:[_.-]{1,2}[a-z0-9]{1,20}){4,}\b")
-_SLUG = re2.compile(
+_SPACED = compiled(r"\b[a-z0-9@$!](?:[ \t._*|/~-]{1,3}(?:[,:;]?[ \t]{1,3})?[a-z0-9@$!]){6,}\b")
+_SNAKE = compiled(r"\b[a-z]{1,20}(?:[_.-]{1,2}[a-z0-9]{1,20}){4,}\b")
+_SLUG = compiled(
     r"(?:^|[\s\"'`,;|])([A-Za-z0-9]{1,20}(?:[_.-]{1,2}[A-Za-z0-9]{1,20}){5,})(?:[\s\"'`,;|]|$)"
 )
-_GAP = re2.compile(r"[ \t]{0,2}[,:;][ \t]{1,3}|[ \t]{2,3}|[ \t][._*|/~-][ \t]|[._*|/~-]{2,3}")
-_MIXED = re2.compile(
+_GAP = compiled(r"[ \t]{0,2}[,:;][ \t]{1,3}|[ \t]{2,3}|[ \t][._*|/~-][ \t]|[._*|/~-]{2,3}")
+_MIXED = compiled(
     r"[A-Za-z]{0,12}(?:[A-Za-z][\x{370}-\x{3ff}\x{400}-\x{52f}\x{13a0}-\x{13ff}]"
     r"|[\x{370}-\x{3ff}\x{400}-\x{52f}\x{13a0}-\x{13ff}][A-Za-z])[\w\x{370}-\x{52f}]{2,30}"
     r"|[\x{1d400}-\x{1d7cb}]{4,}|[\x{24b6}-\x{24e9}]{4,}|[\x{ff21}-\x{ff5a}]{4,}"
     r"|[\x{13a0}-\x{13ff}]{4,}"
     r"|[\x{1f130}-\x{1f189}]{4,}"
 )
-_INTERLEAVED = re2.compile(r"(?:[A-Za-z][\x{ad}\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}]){4,}")
+_INTERLEAVED = compiled(r"(?:[A-Za-z][\x{ad}\x{200b}-\x{200d}\x{2060}-\x{2064}\x{feff}]){4,}")
 """An invisible character behind each letter."""
 _MIRRORED = frozenset(word[::-1] for word in VOCABULARY if len(word) >= 6)
 _MIRRORED_SMALL = _MIRRORED | frozenset(
@@ -72,9 +76,10 @@ _MIRRORED_SMALL = _MIRRORED | frozenset(
         "next send give write delete are not have when then order limit customer"
     )
 )
-_COMPOUND = re2.compile(r"\b(?:[A-Z][a-z]{0,14}){6,}\b")
-_PIECE = re2.compile(r"[A-Z][a-z]*")
-_DOTTED = re2.compile(r"\b[a-z](?:[._*|~-][a-z])+\b")
+_COMPOUND = compiled(r"\b(?:[A-Z][a-z]{0,14}){6,}\b")
+_PIECE = compiled(r"[A-Z][a-z]*")
+_DOTTED = compiled(r"\b[a-z](?:[._*|~-][a-z])+\b")
+_ANY_APART = Sieve([_DOTTED, _SPACED])
 _ROTATED = frozenset(
     codecs.encode(word, "rot13")
     for word in (*(word for word in VOCABULARY if len(word) >= 6), "the", "and", "you", "your")
@@ -102,13 +107,24 @@ def plain(view: Canonical) -> Canonical:
     mended = {word: mend for word in words(view.text) if (mend := _mend(word)) != word}
     if not mended:
         return view
-    pattern = re2.compile("|".join(re2.escape(word) for word in sorted(mended, key=_order)))
+    found = sorted(mended, key=_order)
     edits = []
-    for match in pattern.finditer(view.text):
-        start, end = match.span()
-        if not (view.text[start - 1 : start].isalnum() or view.text[end : end + 1].isalnum()):
-            edits.append((start, end, mended[match.group()]))
-    return rewrite(view, edits)
+    for first in range(0, len(found), _AT_ONCE):
+        pattern = compiled("|".join(map(re2.escape, found[first : first + _AT_ONCE])))
+        for match in pattern.finditer(view.text):
+            start, end = match.span()
+            if not (view.text[start - 1 : start].isalnum() or view.text[end : end + 1].isalnum()):
+                edits.append((start, end, mended[match.group()]))
+    return rewrite(view, _apart(edits))
+
+
+def _apart(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """Without those that lie in another one, of another pattern."""
+    position = 0
+    for start, end, word in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
+        if start >= position:
+            yield start, end, word
+            position = end
 
 
 def disguises(view: Canonical, raw: str) -> list[int]:
@@ -151,6 +167,8 @@ def turned(view: Canonical) -> Iterator[tuple[str, tuple[int, int]]]:
 def compounds(raw: str) -> Iterator[tuple[str, tuple[int, int]]]:
     """Sentences written as one word in CamelCase, with their span in the raw text."""
     for match in _COMPOUND.finditer(raw):
+        if match.group().isupper():
+            continue  # no word has one letter only
         parts = _PIECE.findall(match.group())
         if sum(part.lower() in _SMALL for part in parts) >= _FUNCTION_WORDS:
             yield " ".join(parts), match.span()
@@ -211,6 +229,8 @@ def _unspaced(view: Canonical) -> Canonical:
             edits.append((*match.span(), parts))
     if edits:
         view, edits = rewrite(view, edits), []
+    if not _ANY_APART.may_match(view.text):
+        return view
     for match in _DOTTED.finditer(view.text):
         # Each word is known by its letters' separator: no vocabulary is needed.
         edits.append((*match.span(), "".join(char for char in match.group() if char.isalpha())))

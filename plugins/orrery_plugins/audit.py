@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any
 
-import re2
-
 from orrery_knowledge.screening import redact_credentials, redact_personal
+from orrery_knowledge.screening.patterns import compiled
 from orrery_plugins.results import Tree, passages_of, size
 from orrery_plugins.stage_plugin import StagePlugin
 from orrery_plugins.stages import Call, class_name
@@ -26,7 +25,7 @@ _STATUSES = frozenset(
     {"ok", "no_match", "unavailable", "invalid", "withheld", "error", "cancelled", "pending"}
 )
 # Any tool may return a "citation"; only what looks like one of ours is written down.
-_CITATION = re2.compile(r"kb:[^\x00-\x1f\x7f]{1,480}@[0-9a-f]{7}")
+_CITATION = compiled(r"kb:[^\x00-\x1f\x7f]{1,480}@[0-9a-f]{7}")
 
 
 class Audit:

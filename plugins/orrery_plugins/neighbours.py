@@ -20,6 +20,8 @@ class Unstable(ValueError):
 class _Text:
     """One string of a tree; `path` names the keys above it, without the places in lists."""
 
+    __slots__ = ("key", "path", "text")
+
     def __init__(self, text: str, path: tuple[str, ...], *, key: bool) -> None:
         self.text = text
         self.path = path

@@ -34,6 +34,7 @@ class ToolOutputCap:
 
     name = "cap"
     records = False
+    repeatable = True
 
     def __init__(self, limit: int = DEFAULT_LIMIT, uncapped: Sequence[str] = ()) -> None:
         if limit < MIN_LIMIT:

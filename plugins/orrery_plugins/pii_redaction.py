@@ -24,6 +24,7 @@ class PIIRedaction:
 
     name = "redaction"
     records = False
+    repeatable = True
 
     def __init__(self, personal: Collection[PersonalKind] = PERSONAL_KINDS) -> None:
         self._kinds = frozenset(personal)

@@ -32,6 +32,7 @@ class SafetyScreen:
 
     name = "safety"
     records = False
+    repeatable = True
 
     def __init__(self, detector: InjectionDetector | None = None) -> None:
         self._screen = remembering(partial(screen_injections, detector=detector))

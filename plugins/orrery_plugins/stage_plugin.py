@@ -25,6 +25,7 @@ from typing_extensions import override
 from orrery_knowledge.errors import ConfigurationError
 from orrery_plugins.parts import clean_outputs, clean_quotes, holds_data
 from orrery_plugins.results import Tree, citations_of, dropped, replace
+from orrery_plugins.seen import Seen
 from orrery_plugins.stages import Call, Stage, call_of, class_name, finish, run_stages, scrub
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,7 @@ class StagePlugin(BasePlugin):
     def __init__(self, name: str, stages: Sequence[Stage]) -> None:
         super().__init__(name)
         self.stages = tuple(stages)
+        self._seen = Seen(self.stages)
 
     @property
     def orrery_stages(self) -> tuple[str, ...]:
@@ -129,7 +131,7 @@ class StagePlugin(BasePlugin):
         clean_outputs(event.content, self._clean)
         if event.output is not None:
             # A copy: the next node of a workflow works with the value itself.
-            tree = scrub(self.stages, event.output, Call())
+            tree = self._seen.scrub(event.output)
             event.output = tree if isinstance(event.output, dict) else tree.get("result", tree)
         if event.error_message:
             event.error_message = self._clean(event.error_message)
@@ -159,7 +161,7 @@ class StagePlugin(BasePlugin):
         return content
 
     def _clean(self, text: str) -> str:
-        return str(scrub(self.stages, text, Call()).get("result", "withheld"))
+        return str(self._seen.scrub(text).get("result", "withheld"))
 
     def _scrub_responses(
         self, content: types.Content | None, *, skip: frozenset[str] = frozenset()
@@ -169,7 +171,7 @@ class StagePlugin(BasePlugin):
             if answer is None or not answer.response or answer.name in skip:
                 continue
             # In place: ADK may hold the same dict elsewhere, for a call that it resumes.
-            tree = scrub(self.stages, answer.response, Call(tool=answer.name or ""))
+            tree = self._seen.scrub(answer.response, answer.name or "")
             if not _replaced(answer.response, tree):
                 answer.response = tree
 

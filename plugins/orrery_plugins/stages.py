@@ -50,12 +50,18 @@ class Call:
 
     def note(self, findings: Sequence[Finding]) -> None:
         """Count what screening found."""
+        if not findings:
+            return
         self.findings.update(finding.rule for finding in findings)
         self.kinds.update(finding.kind for finding in findings)
 
 
 class Stage(Protocol):
-    """One step of the guard; works on a plain tree and returns a plain tree."""
+    """One step of the guard; works on a plain tree and returns a plain tree.
+
+    A stage that makes the same of the same tree and tool each time may say so by an attribute
+    ``repeatable = True``: then the guard remembers what it left unchanged (see `Seen`).
+    """
 
     @property
     def name(self) -> str:

@@ -140,3 +140,12 @@ def test_cap_keeps_a_fence_whole() -> None:
     assert cut
     assert len(capped) <= 300
     assert is_fenced(capped)
+
+
+def test_the_border_between_source_and_text_cannot_be_moved() -> None:
+    # The mark is made over source, zero byte and text: a zero byte in the text must not shift it.
+    genuine = fence("a\0b", source="s")
+    assert unfence(genuine) == ("s", "a\0b")
+    moved = genuine.replace("source=s>>>\na\0b", "source=s\0a>>>\nb")
+    assert moved != genuine
+    assert not is_fenced(moved)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re2
-
 from orrery_knowledge.screening.credential_rules.assignments import Found
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed
 from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.patterns import compiled
+from orrery_knowledge.screening.sieve import Sieve
 
 _LINES = tuple(
-    re2.compile(pattern)
+    compiled(pattern)
     for pattern in (
         # Postfix: host, user, password.
         r"(?m)^(?:\[[\w.-]{1,80}\]"
@@ -35,21 +35,23 @@ _LINES = tuple(
         r"|plaintext|enc|ascii)[ \t]+(?P<v>[^\s\"';]{6,200})",
     )
 )
-_SNMP_USER = re2.compile(r"(?i)\b(?:createUser|snmp-server user|usm-user)\b[^\n]{0,300}")
-_SNMP_SECRET = re2.compile(
+_SNMP_USER = compiled(r"(?i)\b(?:createUser|snmp-server user|usm-user)\b[^\n]{0,300}")
+_SNMP_SECRET = compiled(
     r"(?i)\s(?:md5|sha(?:-?\d{3})?|aes|3?des|auth|priv)[ \t]+(?:(?:128|192|256)[ \t]+)?"
     r"\"?(?P<v>[^\s\"]{6,64})"
 )
+_ANY = Sieve([*_LINES, _SNMP_USER])
 
 
 def in_accounts(text: str) -> Found:
     """Every password that looks like one in the place of such a line where one stands."""
+    matches = _ANY.over(text)
     for pattern in _LINES:
-        for match in pattern.finditer(text):
+        for match in matches(pattern):
             value = match.group("v")
             if is_chosen(value) and is_mixed(value):
                 yield "account-password", *named_span(match, "v")
-    for line in _SNMP_USER.finditer(text):
+    for line in matches(_SNMP_USER):
         for match in _SNMP_SECRET.finditer(line.group()):
             if is_chosen(match.group("v")):
                 start, end = named_span(match, "v")

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-import re2
-
 from orrery_knowledge.screening.credential_rules import names
 from orrery_knowledge.screening.credential_rules.names import KEYWORD
 from orrery_knowledge.screening.credential_rules.secrecy import is_argument, is_secret
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen
 from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import (
     is_placeholder,
     looks_random,
 )
+from orrery_knowledge.screening.sieve import Sieve
 
 Found = Iterator[tuple[str, int, int]]
 """Rule, start and end of each secret."""
@@ -38,7 +38,7 @@ _KEY = (
 )
 _CLOSE = r"(?P<close>(?:\\{0,15}[\"'\]})]){0,3})"
 _TYPE = r":[ \t]?[A-Za-z][\w.\[\]<>?*| ]{0,30}?[ \t]?=[ \t]?"
-_ASSIGNMENT = re2.compile(
+_ASSIGNMENT = compiled(
     rf"(?i){_KEY}{_CLOSE}"
     rf"(?P<sep>[ \t]{{0,24}}(?:=>|:=|\?=|\+=|==?|::?|：)[ \t]{{0,24}}(?:!!str[ \t]|!!binary[ \t]"
     rf"|!unsafe[ \t])?|{_TYPE}"
@@ -46,7 +46,7 @@ _ASSIGNMENT = re2.compile(
     rf"|{_QUOTE}[ \t]{{0,24}},[ \t]{{0,24}}|>)"
     rf"(?P<value>[frbuLN@$]?(?:{_QUOTED})|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
 )
-_WITHIN = re2.compile(
+_WITHIN = compiled(
     rf"(?i){_KEY}(?P<close>{_QUOTE}?)"
     rf"(?P<sep>[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:\{{\s{{0,40}}|\n[ \t]{{1,40}}))"
     rf"(?P<beside>(?:{_QUOTE}?\w{{1,30}}{_QUOTE}?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
@@ -56,34 +56,36 @@ _WITHIN = re2.compile(
     rf"[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<value>{_QUOTED}|[^\s\"'`,;<>{{}}]+)"
 )
 """A value one level below its name: ``"password": {"plain": "..."}``."""
-_OTHER = re2.compile(
+_INNER = ("plain", "value", "text", "raw", "current", "decoded", "string")
+"""One of these stands in whatever `_WITHIN` matches."""
+_OTHER = compiled(
     r"(?i)(?:name|key|field|type)\W{1,12}(?:user|login|account|host|url|uri|port|database|db_?(?:name"
     r"|user|host)|email|region|id\b)"
 )
 """What stands beside such a value says that it is something else: ``{"name": "user", ...}``."""
-_REVERSED = re2.compile(
+_REVERSED = compiled(
     rf"(?i)\bvalue{_QUOTE}?[ \t]*(?P<sep>[:=])[ \t]*"
     rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',<>]+)(?P<close>)"
     rf"[ \t]*,?\s{{1,40}}{_QUOTE}?(?:name|key|id|property){_QUOTE}?[ \t]*[:=][ \t]*{_QUOTE}?"
     rf"(?P<key>[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}}?)(?:[\s\"',}}/\\]|$)"
 )
-_REVERSED_ELEMENTS = re2.compile(
+_REVERSED_ELEMENTS = compiled(
     rf"(?i)<value>(?P<value>[^<\n]+)</value>\s{{0,40}}<(?:name|key)>(?P<key>[\w.-]{{0,60}}"
     rf"{KEYWORD}[\w.-]{{0,20}})</"
 )
 """A pair whose value comes first: ``value: ...``, and below it ``name: DB_PASSWORD``."""
-_VARIABLE = re2.compile(
+_VARIABLE = compiled(
     r"(?i)\bvariable\s+\"(?P<key>[\w-]{0,60}"
     + KEYWORD
     + r"[\w-]{0,20})\"\s*\{[^{}]{0,300}?\bdefault(?P<sep>\s*=\s*)(?P<value>\"[^\"\n]*\")(?P<close>)"
 )
 """HCL: ``variable "db_password" { default = "..." }``."""
-_CALLED = re2.compile(
+_CALLED = compiled(
     rf"(?i)(?P<key>\b(?:set|with|add|use)?[A-Za-z_.]{{0,30}}{KEYWORD})(?P<close>)"
     rf"(?P<sep>[ \t]?\([ \t\n]{{0,8}}|[ \t]+)(?P<value>{_QUOTED})"
 )
 """A call or a directive with a quoted value: ``setPassword("...")``, ``psk "..."``."""
-_NAMED = re2.compile(
+_NAMED = compiled(
     rf"(?i)\b(?:name|key){_QUOTE}?\s*[:=]\s*{_QUOTE}?(?P<key>[\w.-]{{0,60}}"
     + KEYWORD
     + rf"[\w.-]{{0,20}}){_QUOTE}?,?\s*\n?\s*"
@@ -92,23 +94,23 @@ _NAMED = re2.compile(
     rf"{_QUOTE}?value{_QUOTE}?\s*[:=](?P<sep>\s*)"
     rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',]+)(?P<close>)"
 )
-_ENVIRONMENT = re2.compile(
+_ENVIRONMENT = compiled(
     rf"(?im)^[ \t>]*(?:ENV|ARG|setenv|SetEnv|fastcgi_param|uwsgi_param|passenv|env)[ \t]+{_KEY}"
     rf"(?P<close>)(?P<sep>[ \t]+)(?P<value>{_QUOTED}|[^\s\"'`;]+)"
 )
 """A line that sets a variable without an equals sign: Dockerfile, csh, Apache, nginx."""
-_INPUT = re2.compile(
+_INPUT = compiled(
     rf"(?i)<[^<>\n]{{0,120}}\s(?:type|name|id)=[\"']?(?P<key>[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}})"
     rf"(?P<close>[\"']?)[^<>\n]{{0,120}}?\svalue(?P<sep>=)(?P<value>\"[^\"\n]*\"|'[^'\n]*')"
 )
-_BLOCK = re2.compile(
+_BLOCK = compiled(
     rf"(?im)^(?P<lead>[ \t>#-]*)[\"']?{_KEY}[\"']?(?P<close>)(?P<sep>[ \t]*[:=][ \t]*"
     r"(?:(?:[|>][+-]?\d?[ \t]*|\"\"\"|''')?\n[ \t>]+"
     r"|<<[-~]?['\"]?\w+['\"]?\n[ \t]*))(?P<value>[^\n]+)"
 )
 """A value on the line below its name: block scalars, heredocs, broken lines."""
 _NAME = rf"[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}}"
-_ELEMENT = re2.compile(
+_ELEMENT = compiled(
     rf"(?i)(?:(?:key|name|property|id)=[\"'](?P<key>{_NAME})[\"'][^<>\n]{{0,80}}>"
     rf"|<(?:key|name)>(?P<key2>{_NAME})</(?:key|name)>\s{{0,20}}<(?:string|value)>"
     rf"|<(?P<key3>{_NAME})(?:\s[^<>\n]{{1,80}}>|>\s{{0,20}}<value>)"
@@ -116,12 +118,12 @@ _ELEMENT = re2.compile(
     r"(?P<value>[^<\n]+)</"
 )
 """An element with a value, whose name stands in an attribute, in its own or the one before it."""
-_ENCODED = re2.compile(
+_ENCODED = compiled(
     rf"(?i){_KEY}(?P<close>(?:%22)?)(?P<sep>(?:%3D|%3A)(?:%20|\+)?(?:%22)?)"
     r"(?P<value>[^\s&\"'%]{4,}(?:%(?:2[013-57-9A-F]|[3-7][0-9A-F])[^\s&\"'%]*)*)"
 )
 """In a query or JSON that is percent-encoded."""
-_FLAG = re2.compile(
+_FLAG = compiled(
     r"(?i)(?:^|[\s\[(,\"'])(?P<key>(?:--?|/)[\w-]{0,40}(?:password|passwd|passphrase|passcode"
     r"|pass|pwd"
     r"|psk|secret|token|api-?key|apikey|access-?key|secret-?key|auth-?key|private-?key"
@@ -130,19 +132,23 @@ _FLAG = re2.compile(
     rf"{_QUOTE}?(?P<sep>[ \t]*,[ \t]*|[ \t]+(?:\\\n[ \t]*)?|:)"
     rf"(?P<value>{_QUOTED}|[^\s\"'|;&<>]+)(?P<close>)"
 )
-_DIRECTIVE = re2.compile(
+_DIRECTIVE = compiled(
     rf"(?i)(?:^|[^\w])(?P<key>[\w.-]{{0,40}}(?:{KEYWORD}|requirepass|masterauth))(?P<close>)"
     r"(?P<sep>(?:[ \t]+|[ \t]*(?:\||->|→|~)[ \t]*)(?:[0-9][ \t]+)?)(?P<value>[^\s\"'`,;<>|]{6,})"
 )
 """A name and a value with nothing but space between: only for values that are no words."""
-_CONTINUED = re2.compile(r"^[,;]?(?:\s|$|[\"']?[A-Za-z_][\w.-]*[\"']?\s?[=:])")
-_KEY_END = re2.compile(r"\\*[\"']\s*(?::|=>)")
-_QUERY = re2.compile(r"&[\w.\[\]-]{1,40}=")
-_WORTH = re2.compile(rf"(?i){KEYWORD}|requirepass|masterauth|passin|passout")
+_CONTINUED = compiled(r"^[,;]?(?:\s|$|[\"']?[A-Za-z_][\w.-]*[\"']?\s?[=:])")
+_KEY_END = compiled(r"\\*[\"']\s*(?::|=>)")
+_QUERY = compiled(r"&[\w.\[\]-]{1,40}=")
+_WORTH = compiled(rf"(?i){KEYWORD}|requirepass|masterauth|passin|passout")
 _BELOW = 12
 """Lines of a block that belong to the name above them."""
-_NESTED = re2.compile(r"^(?:- |[\w\"'.-]+\s*[:=](?:\s|$))")
+_NESTED = compiled(r"^(?:- |[\w\"'.-]+\s*[:=](?:\s|$))")
 _WINDOW = 300
+_ANY_REVERSED = Sieve([_REVERSED, _REVERSED_ELEMENTS])
+_RARE = (_NAMED, _VARIABLE, _FLAG, _BLOCK, _ENVIRONMENT, _INPUT, _ELEMENT)
+_ANY_RARE = Sieve(_RARE)
+"""The others of `_assigned` are frequent, or too large to be part of a choice."""
 
 
 def assigned(text: str) -> Found:
@@ -150,7 +156,8 @@ def assigned(text: str) -> Found:
     for offset, lines in _named_lines(text):
         for rule, start, end in _assigned(lines):
             yield rule, offset + start, offset + end
-    for match in chain(_REVERSED.finditer(text), _REVERSED_ELEMENTS.finditer(text)):
+    matches = _ANY_REVERSED.over(text)
+    for match in chain(matches(_REVERSED), matches(_REVERSED_ELEMENTS)):
         value = match.group("value")
         quoted = value[:1] in "\\\"'"
         bare = value.strip("\\\"'")
@@ -185,6 +192,9 @@ def _named_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _assigned(text: str) -> Found:
+    rarely = _ANY_RARE.over(text)
+    folded = text.casefold()
+    within = any(word in folded for word in _INNER)
     for pattern in (
         _ASSIGNMENT,
         _NAMED,
@@ -198,7 +208,9 @@ def _assigned(text: str) -> Found:
         _ENVIRONMENT,
         _INPUT,
     ):
-        for match in pattern.finditer(text):
+        if (pattern is _WITHIN and not within) or (pattern is _ENCODED and "%3" not in text):
+            continue
+        for match in rarely(pattern) if pattern in _RARE else pattern.finditer(text):
             key, close, sep = match.group("key"), match.group("close"), match.group("sep")
             start, end = named_span(match, "value")
             value = match.group("value")
@@ -268,7 +280,7 @@ def _assigned(text: str) -> Found:
             if hit:
                 yield _rule(key), start, end
 
-    for match in _ELEMENT.finditer(text):
+    for match in rarely(_ELEMENT):
         key = next(
             match.group(name) for name in ("key", "key2", "key3", "key4") if match.group(name)
         )

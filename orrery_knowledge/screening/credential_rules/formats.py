@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import re2
+from orrery_knowledge.screening.patterns import compiled
 
 
 class Format(NamedTuple):
@@ -17,7 +17,7 @@ class Format(NamedTuple):
 
 def token_format(rule: str, hints: str, pattern: str) -> Format:
     """A format; the secret is the group `v`, or the whole match without one."""
-    return Format(rule, tuple(hints.split()), re2.compile(pattern))
+    return Format(rule, tuple(hints.split()), compiled(pattern))
 
 
 BEFORE = r"(?:^|[^A-Za-z0-9_])"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re2
-
 from orrery_knowledge.screening.findings import word_set
+from orrery_knowledge.screening.patterns import compiled
 
 FOREIGN = (
     r"passwort|kennwort|contrase(?:ñ|n)a|mot[ _-]de[ _-]passe|motdepasse|mdp|senha|palavra-passe"
@@ -78,11 +77,11 @@ _WEAK = word_set(
     mnemonic clave sessid id pepper totp otp kek dek hmac basic private hash encrypt secure
     """
 )
-_PASSWORD = re2.compile(
+_PASSWORD = compiled(
     r"(?i)(?:passw(?:or)?d|passwd|passphrase|passcode|pwd|passwrd|pswd|(?:^|[^a-z])psk"
     r"|(?:^|[^a-z])(?:pass|mdp)|pw|authtok|masterauth|[a-z](?:Pass|Psk)|" + FOREIGN + r")s?\d?$"
 )
-_CLEAR = re2.compile(
+_CLEAR = compiled(
     r"(?i)pass|pwd|psk|pswd|secret|token|credential|cred(?:s|$)|bearer|session|sessid|api_?key"
     r"|access_?key"
     r"|private_?key|(?:encryption|signing|master|license)_?key|" + FOREIGN
@@ -90,9 +89,9 @@ _CLEAR = re2.compile(
 _NO_PASS = ("bypass", "compass", "surpass", "trespass", "overpass", "underpass", "encompass")
 
 
-_BETWEEN = re2.compile(r"[^\pL\pN]+")
-_HUMP = re2.compile(r"([a-z0-9])([A-Z])")
-_INDEX = re2.compile(r"[^\w-]")
+_BETWEEN = compiled(r"[^\pL\pN]+")
+_HUMP = compiled(r"([a-z0-9])([A-Z])")
+_INDEX = compiled(r"[^\w-]")
 
 
 def is_password(name: str) -> bool:

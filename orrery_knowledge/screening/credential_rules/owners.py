@@ -7,21 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
-
 from orrery_knowledge.screening.credential_rules import names
 from orrery_knowledge.screening.credential_rules.assignments import Found
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed, jumbled
 from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_placeholder, is_uuid
 
-_HEAD = re2.compile(
+_HEAD = compiled(
     r"(?im)^(?P<indent>[ \t>]*)(?:[\"']?(?P<name>[\w.-]{0,40}(?:tokens|passwords|passwds|secrets"
     r"|api_?keys|credentials))[\"']?[ \t]*[:=]?[ \t]*\{?"
     r"|\[\[?(?P<section>[\w.-]{0,40}(?:tokens|passwords|secrets|api_?keys|credentials))\]\]?)"
     r"[ \t]*$"
 )
-_ENTRY = re2.compile(
+_ENTRY = compiled(
     r"^(?P<indent>[ \t>]*)[\"']?(?P<key>[\w.@-]{1,60})[\"']?[ \t]*(?:=>|[:=])[ \t]*"
     r"(?P<value>\"[^\"\n]{6,200}\"|'[^'\n]{6,200}'|[^\s\"',{}\[\]]{6,200}),?[ \t]*$"
 )

@@ -14,24 +14,26 @@ from orrery_knowledge.screening.credential_rules.assignments import Found
 from orrery_knowledge.screening.credential_rules.names import FAR, FOREIGN
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed, jumbled, trim
 from orrery_knowledge.screening.findings import named_span, word_set
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_placeholder, is_uuid
+from orrery_knowledge.screening.sieve import Sieve
 
-_DOOR = re2.compile(
+_DOOR = compiled(
     r"(?i)\bcode (?:for|of|to) (?:the )?(?:[\w-]{1,20} )?(?:door|gate|safe|alarm|building|room"
     r"|cabinet|rack"
     r"|garage|lift|lock)(?: is| was|:) (?P<v>\d{4,12}#?)"
     r"|\b(?:PIN|PUK)(?:-?(?i:code))? (?P<v2>\d{4,12})\b|\bkeypad: (?P<v3>\d{4,12})"
 )
-_CODES = re2.compile(
+_CODES = compiled(
     r"(?im)\b(?:backup|recovery|scratch|emergency|one[- ]time|2fa|mfa|totp|unlock)[ -]"
     r"(?:pass)?codes?\b[^\n]{0,80}\n(?:[ \t]*\n)?(?P<v>(?:[ \t>]*(?:\d{1,2}[.):]|[-*•])?[ \t]*"
     r"[`\"]?[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,3}[`\"]?[ \t]*(?:\n|$)){1,24})"
 )
 """A list of codes that each open an account once."""
-_CODE = re2.compile(
+_CODE = compiled(
     r"(?:^|[\s`\"])(?P<v>[A-Za-z0-9]{3,12}(?:[- ][A-Za-z0-9]{3,12}){0,3})[`\"]?[ \t]*$"
 )
-_PIN_OF = re2.compile(
+_PIN_OF = compiled(
     r"(?im)\b(?:pin|puk|passcode|access code|door code)(?: ?code| number)? (?:for|of)"
     r"(?: [\w'-]{1,20}){0,4}? (?P<word>[\w'-]{1,20}) (?P<v>\d{4,10})[.)]?$"
 )
@@ -54,12 +56,14 @@ _OTHER_NOUNS = (
     r"|clé (?:d'api|secrète)|clave secreta|chave secreta|chiave|api[- ]schlüssel|clé api"
     r"|geheimnis|keys?)"
 )
-_NOUN = re2.compile(
+_NOUN = compiled(
     rf"(?i)(?:^|[^\w/.])(?P<noun>{_PASSWORD_NOUNS}(?:et|en)?"
     rf"|{_OTHER_NOUNS})(?:\b|$)"
 )
-_PASSWORD_NOUN = re2.compile(rf"(?i)^{_PASSWORD_NOUNS}(?:et|en)?$")
-_FAR = re2.compile(
+_ANY_NOUN = compiled(rf"(?i){_PASSWORD_NOUNS}|{_OTHER_NOUNS}")
+"""Without it none of `_NOUN`, `_BELOW`, `_ASKED`, `_LABEL` and `_AS` matches."""
+_PASSWORD_NOUN = compiled(rf"(?i)^{_PASSWORD_NOUNS}(?:et|en)?$")
+_FAR = compiled(
     rf"(?i)(?:{FAR})(?:[^\x00-\x7f\n]|[ \t]){{0,40}}?"
     r"(?:[\w.-]{1,20}[ \t]?(?:[^\x00-\x7f\n]|[ \t]){0,10}?[:=：])?"
     r"[ \t:=：\-–—「『“\"'`]{0,6}(?P<v>[\x21-\x7e]{4,128})"
@@ -75,8 +79,8 @@ _COPULAS = word_set(
 _NEAR = word_set(
     "now still currently just only simply this: exactly always again noch jetzt maintenant"
 )
-_END = re2.compile(r"[^.][.!?;](?:\s|$)|\n\s*\n|[。！？；]")
-_PIN = re2.compile(
+_END = compiled(r"[^.][.!?;](?:\s|$)|\n\s*\n|[。！？；]")
+_PIN = compiled(
     r"(?i)\b(?:pin(?: ?code| number)?|puk|pass ?key|pairing code|(?:door|alarm|access|entry|gate"
     r"|unlock|safe|lock|keypad|security|recovery|backup|verification"
     r"|one-time|otp|2fa|mfa|master|admin|service)[ -]?code|passcode|otp|geheimzahl|türcode"
@@ -87,14 +91,14 @@ _PIN = re2.compile(
     r"(?:\s?[:=：]\s?|\s(?:is|was|to|ist|lautet|est|es|è"
     r"|é)(?: now)? )[\"'`*]{0,3}(?P<v>\d{4,12}(?:[- ]\d{2,6})?#?|\d{1,2}(?:-\d{1,2}){2,3})"
 )
-_PHRASE = re2.compile(
+_PHRASE = compiled(
     r"(?i)\b(?:pass-?phrase|recovery phrase|seed phrase|mnemonic|seed words"
     r"|(?:wallet|recovery|backup) seed|backup phrase"
     r"|passwort-?satz)"
     r"(?P<mid>[^\n.:;=]{0,60})(?:[:=]|\s(?:is|was"
     r"|are))[ \t]*[\"'`“]?(?P<v>[a-z]+(?:[ -][a-z]+){2,24})(?:[\"'`”.,;]|\n|$)"
 )
-_AS = re2.compile(
+_AS = compiled(
     rf"(?i)(?:^|[\s(\"'])(?P<v>[^\s]{{6,128}}?)[\"'`”]?,?\s(?:(?:that |this |it |which )?(?:as"
     rf"|is|was|for|als|comme|como|come|ist|est|es|serves as)\s|\()(?:the|its|our|your|my|their|a"
     rf"|an|new|old|das|die|der|le|la|el|il|initial|temporary|default|current|root|admin|\s){{0,6}}"
@@ -107,19 +111,19 @@ _WORDS = word_set(
     " incorrect expired required"
     " missing failed changed reset authentication login user account characters"
 )
-_SETTING = re2.compile(
+_SETTING = compiled(
     r"(?i)^(?:-[a-z]|[ _](?:fingerprints?|names?|ids?|policy|policies|types?|length|expiry"
     r"|expiration|format|version|prefix|hash|algorithm"
     r"|field|parameter|header|file|path|manager|store|reset (?:page|link|form)|prompt|holder"
     r"|owner)\b)"
 )
-_MARKUP = re2.compile(r"(?:</?\w{1,10}>|[*_`])+$")
-_TAG = re2.compile(r"</?\w{1,10} ?/?>")
-_JOINED = re2.compile(r"(?:[\w$]+-)*$")
+_MARKUP = compiled(r"(?:</?\w{1,10}>|[*_`])+$")
+_TAG = compiled(r"</?\w{1,10} ?/?>")
+_JOINED = compiled(r"(?:[\w$]+-)*$")
 _REACH = 160
-_PAIR = re2.compile(r"\\*[\"'`*]{0,3}\s?(?:=>|[=,:]\s?\\*[\"'{\[(])")
+_PAIR = compiled(r"\\*[\"'`*]{0,3}\s?(?:=>|[=,:]\s?\\*[\"'{\[(])")
 """Behind the key of a pair: what follows has a syntax, and `assignments` knows it."""
-_ASKED = re2.compile(
+_ASKED = compiled(
     rf"(?i)(?:^|[^\w/.-])(?:{_PASSWORD_NOUNS})\b[^\n?]{{0,60}}\?\s{{1,3}}(?:>\s?)?"
     r"(?:\[?\d{1,2}:\d{2}(?::\d{2})?(?: ?[AaPp][Mm])?\]?[ \t]{1,3})?"
     r"(?:<[@+]?[\w .-]{1,24}>[ \t]{1,3}|@?[\w.-]{1,24}(?: \w{1,16})?:[ \t]{1,3})?"
@@ -127,24 +131,34 @@ _ASKED = re2.compile(
     r"(?P<v>[^\s\"'`]{6,128})[\"'`]?[ \t]*(?:\n|$)"
 )
 """A question about a secret, and one word as the answer, perhaps with the time and who says it."""
-_ASIDE = re2.compile(
+_ASIDE = compiled(
     r"(?i)\((?:using|no|without|needs?|requires?|with|has|see|same|wrong|bad|invalid|old)\s"
 )
 """``'shop'@'10.2.0.9' (using password: YES)``: what stands before such brackets is no password."""
-_LABEL = re2.compile(
+_LABEL = compiled(
     rf"(?im)^[ \t>*-]*(?:\w+ )?(?:{_PASSWORD_NOUNS})[ \t:*]*\n[ \t>]*(?P<v>[^\s\"'`]{{6,128}})["
     rf" \t]*$"
 )
-_BELOW = re2.compile(
+_BELOW = compiled(
     rf"(?i)(?:^|[^\w/.-])(?:{_PASSWORD_NOUNS}"
     rf"|{_OTHER_NOUNS})(?:[^\w\n][^\n]{{0,120}})?:[ \t]*\n\s*(?P<v>[^\s\"'`]{{6,200}})[ \t]*"
     rf"(?:\n|$)"
 )
 """The secret alone on a line below the sentence that announces it."""
+_ANY_CODE = Sieve([_FAR, _PIN, _PIN_OF, _CODES, _DOOR, _PHRASE])
 
 
 def in_sentences(text: str) -> Found:
     """Every secret that a sentence names."""
+    named = _ANY_NOUN.search(text) is not None
+    if named:
+        yield from _behind_nouns(text)
+    yield from _codes(text)
+    if named:
+        yield from _before_nouns(text)
+
+
+def _behind_nouns(text: str) -> Found:
     for match in _NOUN.finditer(text):
         yield from _behind(text, match)
     for match in _BELOW.finditer(text):
@@ -156,17 +170,21 @@ def in_sentences(text: str) -> Found:
             _, value = trim(match.group("v"))
             if is_chosen(value) and is_mixed(value):
                 yield "password", *named_span(match, "v")
-    for match in _FAR.finditer(text):
+
+
+def _codes(text: str) -> Found:
+    matches = _ANY_CODE.over(text)
+    for match in matches(_FAR):
         start, _ = named_span(match, "v")
         value = match.group("v").rstrip(".,;:!?)]}>\"'`")
         if is_chosen(value):
             yield "password", start, start + len(value)
-    for match in _PIN.finditer(text):
+    for match in matches(_PIN):
         yield "pin", *named_span(match, "v")
-    for match in _PIN_OF.finditer(text):
+    for match in matches(_PIN_OF):
         if match.group("word").lower() not in _NUMBERED:
             yield "pin", *named_span(match, "v")
-    for match in _CODES.finditer(text):
+    for match in matches(_CODES):
         position = named_span(match, "v")[0]
         for line in match.group("v").split("\n"):
             code = _CODE.search(line)
@@ -174,14 +192,17 @@ def in_sentences(text: str) -> Found:
                 start, end = named_span(code, "v")
                 yield "recovery-code", position + start, position + end
             position += len(line) + 1
-    for match in _DOOR.finditer(text):
+    for match in matches(_DOOR):
         for group in ("v", "v2", "v3"):
             if match.group(group):
                 yield "pin", *named_span(match, group)
-    for match in _PHRASE.finditer(text):
+    for match in matches(_PHRASE):
         words = match.group("v").lower().replace("-", " ").split()
         if not _WORDS & set(words):
             yield "passphrase", *named_span(match, "v")
+
+
+def _before_nouns(text: str) -> Found:
     for match in _AS.finditer(text):
         start, _ = named_span(match, "v")
         head, value = trim(match.group("v"))

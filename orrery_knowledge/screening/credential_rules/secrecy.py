@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import base64
 
-import re2
-
 from orrery_knowledge.screening.credential_rules import names
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen, is_mixed, jumbled
 from orrery_knowledge.screening.findings import word_set
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import (
     is_code,
     is_name,
@@ -18,14 +17,14 @@ from orrery_knowledge.screening.placeholders import (
 )
 
 _PAIRS = frozenset({"login", "auth", "cred", "creds", "credential", "credentials", "basic"})
-_BASE64 = re2.compile(r"^[A-Za-z0-9+/]{12,200}={0,2}$")
+_BASE64 = compiled(r"^[A-Za-z0-9+/]{12,200}={0,2}$")
 _MATERIAL = word_set("salt pepper totp otp hmac kek dek private seed hash encrypt secure")
-_PRODUCT = re2.compile(r"^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}$")
+_PRODUCT = compiled(r"^[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7}$")
 """A licence: groups of capitals and digits."""
-_ERLANG = re2.compile(r"^[A-Z]{20}$")
+_ERLANG = compiled(r"^[A-Z]{20}$")
 """A cookie that an Erlang node made for itself."""
 _TYPED = (" | ", " = ")
-_BYTES = re2.compile(r"^[A-Za-z0-9+/_-]{22,}={1,2}$|^[A-Za-z0-9+/_-]{32,}$")
+_BYTES = compiled(r"^[A-Za-z0-9+/_-]{22,}={1,2}$|^[A-Za-z0-9+/_-]{32,}$")
 _ASKING = frozenset(
     [
         "get",
@@ -44,7 +43,7 @@ _ASKING = frozenset(
     ]
 )
 _SETTERS = frozenset({"set", "with", "add", "use"})
-_IDENTIFIER = re2.compile(r"^[a-z]+(?:_[a-z0-9]+)+$")
+_IDENTIFIER = compiled(r"^[a-z]+(?:_[a-z0-9]+)+$")
 
 
 def is_secret(key: str, separator: str, value: str, rest: str, *, quoted: bool) -> bool:

@@ -6,25 +6,24 @@ there a value has to look like one that somebody chose or generated.
 
 from __future__ import annotations
 
-import re2
-
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_code, is_placeholder, is_uuid, looks_random
 
 _TRAILING = "\\.,;:!?)]}>\"'`’”»*…。，；、）」』"
 _LEADING = "\\([{<\"'`‘“«„*「『（"
-_TECHNICAL = re2.compile(
+_TECHNICAL = compiled(
     r"(?i)^(?:non-)?(?:sha|md|aes|rsa|oauth|base|tls|ssl|https?|ipv|utf|pbkdf|bcrypt|argon|scram"
     r"|hmac|ecdsa"
     r"|ed|x|k|s|ec|es|hs|rs|ps|v|rfc|cve|iso|pkcs|win|windows|python|java|node|php|log|web|i18n"
     r"|k8s|s3|ec2|h|http)[-_ ]?\d[\w.-]{0,12}$"
 )
-_SLUG = re2.compile(r"^[a-z0-9]+(?:[-./:][a-z0-9]+)+$")
-_CONSTANT = re2.compile(r"^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$")
-_SNAKE = re2.compile(r"^[a-z]+(?:_[a-z]+)+\d{0,2}$")
-_NUMERIC = re2.compile(r"^[\d.,:%/xX+-]+[A-Za-z]{0,3}$")
-_ADDRESS = re2.compile(r"://|^[\w.+-]+@[\w-]+\.[\w.-]+$|^/|^\.{1,2}/|^~|^--?[a-z]")
-_ENDING = re2.compile(r"\.[a-z]{2,4}$")
-_CALL = re2.compile(
+_SLUG = compiled(r"^[a-z0-9]+(?:[-./:][a-z0-9]+)+$")
+_CONSTANT = compiled(r"^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)+$")
+_SNAKE = compiled(r"^[a-z]+(?:_[a-z]+)+\d{0,2}$")
+_NUMERIC = compiled(r"^[\d.,:%/xX+-]+[A-Za-z]{0,3}$")
+_ADDRESS = compiled(r"://|^[\w.+-]+@[\w-]+\.[\w.-]+$|^/|^\.{1,2}/|^~|^--?[a-z]")
+_ENDING = compiled(r"\.[a-z]{2,4}$")
+_CALL = compiled(
     r"^[{\[].*[\"':]|\[\]|\(\)|\w\([.\"']|^[A-Za-z_][\w.]*\([\w\s,.=]*\)?[;.]?$|^\w+\[|::|->|=>"
     r"|\$\{|\{\{|^[@#$]\w+$|</|^[a-z][\w.-]*=[\w.,-]+$"
 )

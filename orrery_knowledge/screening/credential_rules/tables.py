@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re2
-
 from orrery_knowledge.screening.credential_rules.assignments import Found
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen, jumbled
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_placeholder, is_uuid, looks_random
 
 _NAME = (
@@ -14,11 +13,11 @@ _NAME = (
     r"|secret(?:[ _](?:access[ _])?key)?|token|api[ _-]?key|credentials?|login)(?: \(\w{1,20}\))?"
     r"|\w{0,30}(?:Password|Token|Secret|SecretKey|_key)"
 )
-_COLUMN = re2.compile(rf"(?i)^(?:{_NAME})$")
-_HEAD = re2.compile(
+_COLUMN = compiled(rf"(?i)^(?:{_NAME})$")
+_HEAD = compiled(
     rf"(?im)(?:^|[|,;\t]|  )[ \t*`\"'_>]{{0,8}}(?:{_NAME})[ \t*`\"'_]{{0,24}}(?:[|,;\t\r]|  |$)"
 )
-_WIDE = re2.compile(r"\S+(?: \S+)*")
+_WIDE = compiled(r"\S+(?: \S+)*")
 _DELIMITERS = ("|", ",", ";", "\t")
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import re2
-
 from orrery_knowledge.screening.findings import word_set
+from orrery_knowledge.screening.patterns import compiled
 
 MENTIONED = 1
 """The sentence names an agent."""
@@ -19,7 +18,7 @@ CALLED_ON = 5
 """It calls one with a word of address ("note for the assistant: ..."); one more when the name can
 only mean a model: nobody else writes to models in a document."""
 
-_CLAUSE = re2.compile(
+_CLAUSE = compiled(
     r"[:;(\[{\"'`>|\n\x{2014}\x{2013}=<!?/#*]|\s-\s|,\s"
     r"|[\x{ff0c}\x{3001}\x{3002}\x{ff1a}]"
 )
@@ -42,28 +41,28 @@ _LEADING = word_set(
     virtuale virtuel digital intelligent coding helpful support reviewing listening own
     """
 )
-_SAID_TO = re2.compile(
+_SAID_TO = compiled(
     r"\b(?:to|for|aan|an|aux?|para|al|agli|do|dla|all)\s(?:(?:the|any|all|every|our|your|de|den"
     r"|die|"
     r"der|el|la|los|le|les)\s)?$"
 )
-_CAUSED = re2.compile(
+_CAUSED = compiled(
     r"\b(?:have|let|make|get|instruct|order|tell|ask|force) (?:the |your |an? |any |its )?"
     r"(?:\w{2,12} )?$|\bby order of [^.\n]{2,30}: (?:every |all |the )?$"
 )
-_CALLED = re2.compile(r"(?:\s?\([^()\n]{1,20}\))?\s{0,2}[,:!\x{060c}\x{ff1a}\x{ff0c}\x{3001}]")
-_BRACKETED = re2.compile(r"\s?(?:only)?\s?[\])](?:[^(]|$)")
-_WITHIN = re2.compile(r"[\pL)\\\]]\s{0,2}$")
-_ENDED = re2.compile(r"\s{0,2}(?:[,.!?;:)\]\"]|$)")
-_CALLING = re2.compile(
+_CALLED = compiled(r"(?:\s?\([^()\n]{1,20}\))?\s{0,2}[,:!\x{060c}\x{ff1a}\x{ff0c}\x{3001}]")
+_BRACKETED = compiled(r"\s?(?:only)?\s?[\])](?:[^(]|$)")
+_WITHIN = compiled(r"[\pL)\\\]]\s{0,2}$")
+_ENDED = compiled(r"\s{0,2}(?:[,.!?;:)\]\"]|$)")
+_CALLING = compiled(
     r"\b(?:to|for|dear|attention|note|message|memo|hint|notice|reminder|instructions?|an|fur"
     r"|aux?|para"
     r"|bericht|mensaje|nota|do|dla|all)\b"
 )
-_FOR = re2.compile(r"\b(?:for|instructions?(?: to)?)\s(?:the\s|all\s|any\s)?$")
+_FOR = compiled(r"\b(?:for|instructions?(?: to)?)\s(?:the\s|all\s|any\s)?$")
 """What is written for models, of which documentation says much, isn't yet written to them."""
-_COLON = re2.compile(r"[\w\s'()/-]{0,30}[:\x{ff1a}]\s")
-_READING = re2.compile(
+_COLON = compiled(r"[\w\s'()/-]{0,30}[:\x{ff1a}]\s")
+_READING = compiled(
     r"\s(?:that (?:is |are )?|which (?:is |are )?|who (?:is |are )?|currently |now )?(?:read"
     r"|process"
     r"|handl|triag|review|summari[sz]|pars|open|describ|work|analy[sz]|ingest|scann?|index|answer"
@@ -72,46 +71,44 @@ _READING = re2.compile(
     r"|\swith (?:access|tools?|permissions?|(?:kubectl|shell|root|write|api|admin) access)\b"
     r"|\sreading\b"
 )
-_WIDE_CALL = re2.compile(
+_WIDE_CALL = compiled(
     r"[^,:.!?\n]{0,25}[,:\x{060c}\x{ff1a}\x{ff0c}\x{3001}]|\s?(?:\x{3078}|\x{306b}|\x{306f}"
     r"|\x{8bf7}"
     r"|\x{8acb}|\x{52a1})"
 )
-_PRODUCT = re2.compile(r"(?:claude|gemini|chatgpt|gpt.*|copilot)$")
-_NEVER = re2.compile(r"(?:\s\w{2,8})?\s(?:not|never|no longer|only|nicht|nie)\b")
+_PRODUCT = compiled(r"(?:claude|gemini|chatgpt|gpt.*|copilot)$")
+_NEVER = compiled(r"(?:\s\w{2,8})?\s(?:not|never|no longer|only|nicht|nie)\b")
 _JOINED = frozenset("-_/.=")
 """Beside a broad name: part of a longer name, such as that of a daemon or a path."""
 _REACH = 60
 _LINE = 40
 """A line of so many characters that ends in a word may be wrapped."""
-ENGLISH_WORD = re2.compile(r"\b(?:the|and|of|this|with|is)\b")
+ENGLISH_WORD = compiled(r"\b(?:the|and|of|this|with|is)\b")
 _NEARBY = 40
 """How far from an agent's name lies what makes it a reader, in other languages than English."""
-_APPOSED = re2.compile(
+_APPOSED = compiled(
     r"\b(?:you(?:,| who are| as| being|r role as|, as)|listen(?:,| up,?)?|tasking|tasked is)"
     r"\s(?:the |an? |our |this )?(?:[\w-]{2,14} ){0,2}$"
 )
-_ON_DUTY = re2.compile(
+_ON_DUTY = compiled(
     r"\s(?:on|in|at|of|for|with|behind|under|del|de|da|do|von|van|des|der|du|della|av|assigned"
     r"|tasked|that|which|who|here)\b[^,:.!?\n]{0,40}"
     r"[,:]\s"
 )
-_WORKING = re2.compile(r"\s(?:that|which|who)\s[^.:!?\n]{3,60}:\s")
-_ADDRESSED = re2.compile(
-    r"(?:^|[^\w])(?:dear|hey|hello|hi|attention|to|attn|ok|okay|note to|for)\s"
-)
-_ITEM = re2.compile(
+_WORKING = compiled(r"\s(?:that|which|who)\s[^.:!?\n]{3,60}:\s")
+_ADDRESSED = compiled(r"(?:^|[^\w])(?:dear|hey|hello|hi|attention|to|attn|ok|okay|note to|for)\s")
+_ITEM = compiled(
     r"\b(?:command|order|task|action|job|request|instruction|footnote|clause|note|word|line"
     r"|directive|caption|message|memo|section|half|hint|reminder|notice|text)s? (?:for"
     r"|to) (?:(?:the"
     r"|any|all|every|our|your|this)\s)?(?:[\w-]{2,14}\s){0,2}$"
 )
-_ONLY = re2.compile(r"(?:\sonly\b|[ -]facing\b[^.\n]{0,24}:)")
-_HEADING = re2.compile(r"[^:\n]{0,40}:\s{0,3}\n")
+_ONLY = compiled(r"(?:\sonly\b|[ -]facing\b[^.\n]{0,24}:)")
+_HEADING = compiled(r"[^:\n]{0,40}:\s{0,3}\n")
 _HEADED = 4
 """How many words may stand between the beginning of a clause and a model's name with a colon."""
 _TELLS_OF = frozenset({"of", "by", "with", "on", "about", "from", "using", "via", "a", "an"})
-_WHEN = re2.compile(r"\b(?:when|while|once|after|how|where)\s(?:an? |the |your )?(?:\w+ )?$")
+_WHEN = compiled(r"\b(?:when|while|once|after|how|where)\s(?:an? |the |your )?(?:\w+ )?$")
 _FEW = 3
 """How many words may stand before an agent's name in a script without a list of such words."""
 

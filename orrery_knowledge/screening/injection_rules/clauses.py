@@ -10,10 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
-
-import re2
 
 from orrery_knowledge.screening.injection_rules.address import (
     CALLED_ON,
@@ -27,7 +25,14 @@ from orrery_knowledge.screening.injection_rules.english import ENGLISH
 from orrery_knowledge.screening.injection_rules.forms import FORMS
 from orrery_knowledge.screening.injection_rules.imperatives import ordered
 from orrery_knowledge.screening.injection_rules.lexicon import pattern
-from orrery_knowledge.screening.injection_rules.turns import forged_turns, taught_pairs
+from orrery_knowledge.screening.injection_rules.turns import (
+    TAUGHT_PAIR,
+    forged_turns,
+    label,
+    taught_pairs,
+)
+from orrery_knowledge.screening.patterns import compiled
+from orrery_knowledge.screening.sieve import Sieve
 
 CONVICTED = 6
 """The least weight that convicts."""
@@ -49,13 +54,13 @@ ALL_EARLIER = 2
 
 YOURS = 1
 """Giving away what only an agent calls its own."""
-_YOURS = re2.compile(r"\byour (?:\w{2,12} ){0,2}(?:prompt|instructions|programming|guidelines)$")
+_YOURS = compiled(r"\byour (?:\w{2,12} ){0,2}(?:prompt|instructions|programming|guidelines)$")
 _LESSONS = 2
 """How many such requests in a row of examples convict it."""
-_ARTICLE = re2.compile(r"\b(?:the|an?|our|this|each|every|any) (?:\w+ )?$")
+_ARTICLE = compiled(r"\b(?:the|an?|our|this|each|every|any) (?:\w+ )?$")
 _NEAR = 60
 """How far a verb and what it governs may lie apart, in characters."""
-_ASKS = re2.compile(
+_ASKS = compiled(
     r"\W{1,4}(?:if|when|whenever|before|after|please|you|your|do not|never"
     r"|always)\b"
 )
@@ -68,24 +73,26 @@ _NEXT = 8
 _FAR = 120
 _MAX_SENTENCE = 700
 _ENGLISH_ONLY = ("own", "shape", "telling", "place", "send", "risky", "deed")
+_NAMED = ("agent", "broad", "override", "own", "inner", "old")
+"""Classes of which a text that people see needs one, unless it has a form or a conversation."""
 _PHRASES = ("hush", "consent", "power", "store", "tool")
 _PAIRS = {"override-instructions": ("override", "rules"), "prompt-leak": ("show", "prompt")}
-_ENDS = re2.compile(
+_ENDS = compiled(
     r"[.!?](?:[\"')\]*]{0,3}\s|$)|[\x{3002}\x{ff01}\x{ff1f}\x{0964}\x{061f}]|\n\s*\n"
     r"|<!--|-->|\n[ \t]*(?:[-*+|>{#]|\d{1,3}[.)]|[\w\"'-]{1,30}\s?[:=]\s|\d{4}-)|;\s"
 )
-_NEGATION = re2.compile(
+_NEGATION = compiled(
     r"\b(?:never|not|cannot|n't|avoid\w*|refus\w+|prevent\w*|against|without|no|nobody|nor|can|may"
     r"|safely|could|might)\b[^.,;:\n]{0,16}$"
 )
-_POST = re2.compile(
+_POST = compiled(
     r"\s{0,2}(?:an? |the )?(?:[\w-]{2,14} ){0,2}?(?:commander|lead|leader|on[ -]call|primary"
     r"|secondary"
     r"|responder|scribe|deputy|coordinator|liaison|contact|incident|shift|duty|driver|captain"
     r"|manager on|approver|skyddsombud|ansvarig\w*)\b"
 )
 """A post that people take: "you are now the incident commander"."""
-_NONE = re2.compile(
+_NONE = compiled(
     r"\b(?:never|nobody|nothing|no one|nicht|nie|niemals|kein\w*|jamais|nunca|mai|nao|nooit|nigdy"
     r"|inte|aldrig|ikke)\b|\bне |нельзя|نمی|نباید|نکند|ない|ません|不得|不能|不可|않|ไม่|khong"
 )
@@ -139,7 +146,7 @@ class _Cues:
 
 @lru_cache(maxsize=64)
 def _compiled(name: str, wide: bool) -> Any:
-    return re2.compile(ENGLISH[name]) if name in _ENGLISH_ONLY else pattern(name, wide=wide)
+    return compiled(ENGLISH[name]) if name in _ENGLISH_ONLY else pattern(name, wide=wide)
 
 
 def _conversations(cues: _Cues) -> Iterator[Span]:
@@ -158,9 +165,17 @@ def _lessons(cues: _Cues) -> Iterator[tuple[str, int, int]]:
             yield "few-shot", start, end
 
 
+@cache
+def _worth_weighing() -> Sieve:
+    """What a text that people see holds at least if a clause of it convicts."""
+    classes = [_compiled(name, False) for name in _NAMED]
+    forms = [rule.pattern for rule, _ in FORMS]
+    return Sieve([*forms, *classes, label("user", wide=False), TAUGHT_PAIR])
+
+
 @lru_cache(maxsize=8)
 def _english(name: str) -> Any:
-    return re2.compile(ENGLISH[name])
+    return compiled(ENGLISH[name])
 
 
 def verdicts(
@@ -174,6 +189,8 @@ def verdicts(
         disguised: says of a span whether its words were disguised; None when nothing was.
     """
     cues = _Cues(text)
+    if not (hidden or disguised or cues.wide or _worth_weighing().may_match(text)):
+        return
     forms = [
         (match.start(), match.end(), rule.name, weight)
         for rule, weight in FORMS
@@ -184,9 +201,7 @@ def verdicts(
     for start, end in _conversations(cues):
         yield "fake-turn", start, end
     yield from _lessons(cues)
-    overrides = cues.all("override")
-    named = overrides or agents or cues.all("own") or cues.all("inner")
-    if not (forms or named or hidden or disguised or cues.wide or cues.all("old")):
+    if not (forms or hidden or disguised or cues.wide or any(map(cues.all, _NAMED))):
         return
     sentences = _sentences(text)
     by_sentence: dict[int, list[tuple[int, int, int]]] = {}
@@ -208,7 +223,7 @@ def verdicts(
             form = (*form[:3], form[3] if reached == index else _carried(form))
             if reached not in shaped or form[3] > shaped[reached][3]:
                 shaped[reached] = form
-    for start, _ in overrides:
+    for start, _ in cues.all("override"):
         by_sentence.setdefault(bisect_right(sentences, start) - 1, [])
     looked_at = {index + ahead for index in by_sentence for ahead in range(3)} | set(shaped)
     if hidden or disguised or cues.wide or cues.all("old"):

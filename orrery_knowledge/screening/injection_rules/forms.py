@@ -6,9 +6,8 @@ documented, too. What convicts alone by its form stands in `rules`.
 
 from __future__ import annotations
 
-import re2
-
 from orrery_knowledge.screening.injection_rules.phrases import Rule
+from orrery_knowledge.screening.patterns import compiled
 
 _DATA = (
     r"(?:retrieved|untrusted|trusted|quoted|external|tool|user|system|context|document|evidence"
@@ -29,7 +28,7 @@ _LINE = r"(?:^|[\n\"'>\[({*|#!]|<!--|-{3,})[^\S\n]{0,4}"
 _LEAD = r"(?:^|[\n\"'>\[({*|#;.!-])[^\S\n]{0,4}"
 
 FORMS: tuple[tuple[Rule, int], ...] = tuple(
-    (Rule(name, re2.compile(pattern)), weight)
+    (Rule(name, compiled(pattern)), weight)
     for name, weight, pattern in (
         (
             "speaks-as-system",

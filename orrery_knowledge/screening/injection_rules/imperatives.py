@@ -5,12 +5,11 @@ No list of verbs is long enough. Behind the name of a model that is called, form
 
 from __future__ import annotations
 
-import re2
-
 from orrery_knowledge.screening.findings import word_set
 from orrery_knowledge.screening.injection_rules.phrases import START
+from orrery_knowledge.screening.patterns import compiled
 
-_ORDER = re2.compile(
+_ORDER = compiled(
     rf"{START}(?:(?:please|kindly|now|just|then|first|quietly|simply|never|always|do not|don't)"
     r"\s){0,2}([a-z]{2,14}) (?:the|an?|all|any|every|each|your|this|that|these|those|it|them|me"
     r"|us|him"

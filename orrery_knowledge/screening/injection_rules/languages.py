@@ -30,7 +30,7 @@ store: alle späteren gespräche, künftigen gespräch*, in zukunft immer
 tool: rufe das werkzeug, ruf das werkzeug, ruf die funktion, rufe die funktion, dein werkzeug
 act: überspring*, teile, informier*, antworte*, genehmig*, schließ*, lösch*, gib, melde, melden
 act: sag, empfiehl, schalt*, aktivier*
-act: deaktivier*, führe, starte, schick*, sende, leite, teile, behaupte, bestätige, erteil*
+act: deaktivier*, führe, starte, schick*, sende, leite, behaupte, bestätige, erteil*
 act: abschalten, freigeben, öffne, markiere
 user: benutzer, nutzer, kunde
 """,
@@ -137,7 +137,7 @@ show: revele, revela, mostre, mostra, imprima, envie, encaminhe, exiba, divulgue
 prompt: prompt do sistema, mensagem do sistema, instruções do sistema, suas instruções
 prompt: todas as mensagens, toda a conversa, as senhas
 hush: não conte, não diga, não mencione, sem avisar, em segredo, a ninguém, não informe
-consent: sem perguntar, sem pedir, sem confirmação, sem perguntar, sem aprovação, sem autorização
+consent: sem perguntar, sem pedir, sem confirmação, sem aprovação, sem autorização
 power: sem restrições, sem limites, agora você é, você é um administrador, aja como
 power: permissões de administrador, acesso total
 store: a partir de agora, de agora em diante, lembre, lembre-se, memorize, para sempre
@@ -145,7 +145,7 @@ store: em todas as conversas
 tool: chame a ferramenta, use a ferramenta, execute a ferramenta, sua ferramenta
 act: informe*, marque*, reinicie*, aprove*, aprova, apague*, exclua*, desative*, ative*
 act: responda*, conceda*, feche*, execute*
-act: reinicie*, diga*, anuncie*, recomende*, encaminhe*, envie*, confirme*
+act: diga*, anuncie*, recomende*, encaminhe*, envie*, confirme*
 user: usuário, utilizador, cliente
 """,
     "nl": """
@@ -226,7 +226,7 @@ agent: språkmodell*, ai-assistent*, ai-agent*, artificiell intelligens, chattbo
 broad: assistent, assistenten, agenten, agenter
 modal: måste, ska, skall
 override: ignorera, glöm, bortse från, strunta i, åsidosätt
-rules: instruktioner, instruktionerna, regler, regler, reglerna, riktlinjer, begränsningar
+rules: instruktioner, instruktionerna, regler, reglerna, riktlinjer, begränsningar
 old: alla, dina, tidigare, föregående
 show: visa, avslöja, skriv ut, skicka, upprepa
 prompt: systemprompt*, systemmeddelande*, dina instruktioner, hela konversationen
@@ -260,11 +260,11 @@ user: uživatel, zákazník
     "da": """
 inner: du er nu, du er nå
 yes: ja, selvfølgelig
-agent: sprogmodel*, kunstig intelligens, ki-assistent*, språkmodell*, kunstig intelligens
+agent: sprogmodel*, kunstig intelligens, ki-assistent*, språkmodell*
 broad: assistenten, agenten
 modal: skal, må
 override: ignorer, glem, tilsidesæt, se bort fra
-rules: instruktioner, instrukser, regler, reglerne, retningslinjer, instrukser
+rules: instruktioner, instrukser, regler, reglerne, retningslinjer
 old: alle, dine, tidligere, foregående
 show: vis, afslør, udskriv, send, avslør
 prompt: systemprompt*, systembesked*, systemmelding*, dine instruktioner, hele samtalen

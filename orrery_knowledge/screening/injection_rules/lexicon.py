@@ -30,6 +30,7 @@ from orrery_knowledge.screening.injection_rules.languages import EUROPEAN
 from orrery_knowledge.screening.injection_rules.scripts import OTHER
 from orrery_knowledge.screening.injection_rules.supplement import EUROPEAN_MORE
 from orrery_knowledge.screening.injection_rules.supplement_scripts import OTHER_MORE
+from orrery_knowledge.screening.patterns import compiled
 
 CLASSES = (
     "agent", "broad", "modal", "override", "rules", "old", "show", "prompt", "hush", "consent",
@@ -79,6 +80,4 @@ def pattern(name: str, *, wide: bool) -> Any:
     parts += _choice(stems, r"\b", r"[\w'-]{0,12}")
     parts += _choice([word for word in whole if " " not in word], r"\b", r"\b")
     parts += _choice([word for word in words if not canonical(word).text.isascii()], "", "")
-    options = re2.Options()
-    options.max_mem = _MEMORY
-    return re2.compile("|".join(parts), options)
+    return compiled("|".join(parts), memory=_MEMORY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import re2
+from orrery_knowledge.screening.patterns import compiled
 
 GAP = r"[\s\"'`*_~>|,:()\[\]#!-]{1,8}"
 """Between two words: space, punctuation and Markdown, but no end of a sentence."""
@@ -88,4 +88,4 @@ class Rule:
 
 def rule(name: str, pattern: str, *, strong: bool = True, unless: str = "") -> Rule:
     """Compile a rule."""
-    return Rule(name, re2.compile(pattern), strong, re2.compile(unless) if unless else None)
+    return Rule(name, compiled(pattern), strong, compiled(unless) if unless else None)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import re2
+from orrery_knowledge.screening.patterns import compiled
+from orrery_knowledge.screening.sieve import Matches, Sieve
 
 _FORGED = 600
 """Within how many characters the parts of a structure lie."""
-_STEP = re2.compile(
+_STEP = compiled(
     r"\b(thought|action[ _]input|action|observation|final[ _]answer|tool[ _]call"
     r"|tool[ _]result|reasoning|reflection|plan|scratchpad|next[ _]step|decision|conclusion)"
     r"[\"'*_]{0,3}\s?[:=]"
@@ -23,7 +24,7 @@ _MIND = frozenset({"thought", "reasoning", "reflection", "scratchpad"})
 _DEED = frozenset(
     {"action", "action input", "tool call", "next step", "decision", "final answer", "tool result"}
 )
-_POLICY = re2.compile(
+_POLICY = compiled(
     r"\b(?:(?:ai|llm|agents?|assistants?|model|bot|copilot|gpt"
     r"|reader)[\s_./-]{0,2}(?:usage[\s_-])?(?:policy|policies|guard|conduct|rules?|permissions?"
     r"|instructions?|mode|overrides?|config(?:uration)?|tools?|directives?|behaviou?r|access"
@@ -35,7 +36,7 @@ _POLICY = re2.compile(
 )
 _GRANTS: tuple[Any, ...] = tuple(
     map(
-        re2.compile,
+        compiled,
         (
             r"\beffect\s?=\s?[\"']?allow|\b(?:always[_ -]allow|allow[_ -]all|allow[_ -]everything"
             r"|exec\w{0,4}\s?[=:]\s?[\"']?"
@@ -67,17 +68,17 @@ _GRANTS: tuple[Any, ...] = tuple(
 )
 _GRANTED = 2
 """Kinds of grant that a policy for agents must hold: one is what real settings have."""
-_USER_ASKED = re2.compile(
+_USER_ASKED = compiled(
     r"\b(?:confirm|ask|consult|check|verify|get_\w{2,10}|request)_?\w{0,12}_(?:user|operator|human"
     r"|owner|approval|consent|permission|confirmation)\b[^\n]{0,60}?(?:\byes\b|approved|confirmed"
     r"|granted|true|allowed|agreed)"
 )
-_BROKEN_OUT = re2.compile(
+_BROKEN_OUT = compiled(
     r"\\+\"\s?[,}\]]{1,3}\s?[,{]{0,2}\s?\\+\"role\\+\"\s?:"
     r"|\\+\"role\\+\"\s?:\s?\\+\"\w{4,10}\\+\"\s?\}\s?,"
     r"\s?\{\s?\\+\"role\\+\""
 )
-_MUSED = re2.compile(
+_MUSED = compiled(
     r"(?:^|[^`])<(?:think|thinking|reasoning|scratchpad|analysis|reflection|thoughts?"
     r"|inner_monologue"
     r"|chain_of_thought|cot|plan)>[^<]{0,400}?\b(?:i(?:'m| am| will|'ll| have|, the| pick"
@@ -87,21 +88,23 @@ _MUSED = re2.compile(
 )
 _ASKED = r"(?:^|\n)[\s>*-]{0,6}(?:q|question|user|input|case|alert|ticket)\s?\d{0,2}\s?:[^\n]+"
 _ANSWERED = r"\n[\s>*-]{0,6}(?:a|answer|agent|assistant|output|action)\s?\d{0,2}\s?:"
-_OPEN_EXAMPLE = re2.compile(
+_OPEN_EXAMPLE = compiled(
     rf"(?:{_ASKED}{_ANSWERED}[^\n]+\n{{0,2}}){{2,}}{_ASKED}{_ANSWERED}[ \t]{{0,3}}(?:$|\n)"
 )
+_ANY = Sieve([_STEP, _POLICY, _USER_ASKED, _MUSED, _OPEN_EXAMPLE])
 
 
 def structures(text: str) -> Iterator[tuple[str, int, int]]:
     """Rule and span of each forged structure in a view."""
-    yield from _traces(text)
-    yield from _policies(text)
+    matches = _ANY.over(text)
+    yield from _traces(text, matches)
+    yield from _policies(text, matches)
     for rule, pattern in (
         ("forged-tool", _USER_ASKED),
         ("forged-reasoning", _MUSED),
         ("few-shot", _OPEN_EXAMPLE),
     ):
-        for match in pattern.finditer(text):
+        for match in matches(pattern):
             found = match.group()
             yield rule, match.start() + len(found) - len(found.lstrip("\n ")), match.end()
 
@@ -113,10 +116,10 @@ def broken_out(raw: str) -> Iterator[tuple[int, int]]:
             yield match.span()
 
 
-def _traces(text: str) -> Iterator[tuple[str, int, int]]:
+def _traces(text: str, matches: Matches) -> Iterator[tuple[str, int, int]]:
     """Thought, action and observation in the name of an agent."""
     run: list[tuple[str, int, int]] = []
-    for match in _STEP.finditer(text):
+    for match in matches(_STEP):
         label = match.group(1).replace("_", " ")
         if run and match.start() - run[-1][2] > _FORGED:
             yield from _forged(run, len(text))
@@ -132,9 +135,9 @@ def _forged(run: list[tuple[str, int, int]], length: int) -> Iterator[tuple[str,
         yield "forged-reasoning", run[0][1], min(run[-1][2] + 1, length)
 
 
-def _policies(text: str) -> Iterator[tuple[str, int, int]]:
+def _policies(text: str, matches: Matches) -> Iterator[tuple[str, int, int]]:
     last = -1
-    for match in _POLICY.finditer(text):
+    for match in matches(_POLICY):
         if match.start() < last:
             continue
         part = text[match.start() : match.end() + _FORGED]

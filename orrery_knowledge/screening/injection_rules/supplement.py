@@ -206,7 +206,7 @@ here: toto, tuto, tento, tohle
 """,
     "id": """
 broad: agen, robot
-agent: wahai ai, wahai asisten, robot yang, model yang, bot yang, ai yang, kecerdasan buatan
+agent: wahai ai, wahai asisten, robot yang, model yang, bot yang, ai yang
 reader: membaca, memproses, merangkum
 power: bekerja untukku, bekerja untuk saya, pemilik baru, bos baru, tuan baru, patuhi saya
 power: patuhi aku, turuti, tidak berlaku

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-import re2
-
 from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.personal_rules.standards import standard
 
 _SEPARATORS = str.maketrans("", "", " .-/\u00a0\u2011")
@@ -51,9 +50,9 @@ def _row(
     plain: str = "",
     rule: str = "national-id",
 ) -> _Number:
-    called = re2.compile(rf"(?i)^(?:{names})$")
+    called = compiled(rf"(?i)^(?:{names})$")
     # Read from the end of the name on: the value stands behind it, within the line.
-    value = re2.compile(rf"(?i)^(?:[^\n\d]{{0,28}}?[^\w])?(?P<v>{form})(?:[^\w]|$|_)")
+    value = compiled(rf"(?i)^(?:[^\n\d]{{0,28}}?[^\w])?(?P<v>{form})(?:[^\w]|$|_)")
     return _Number(rule, names, called, value, plain, check)
 
 
@@ -214,11 +213,11 @@ _NUMBERS = (
 )
 
 
-_NAME = re2.compile(
+_NAME = compiled(
     r"(?i)(?:^|[^A-Za-z\x{c0}-\x{24f}])(?P<v>" + "|".join(row.names for row in _NUMBERS) + ")"
 )
-_FORMS = tuple((row, re2.compile(rf"^(?:{row.plain})$")) for row in _NUMBERS if row.plain)
-_FORM = re2.compile(
+_FORMS = tuple((row, compiled(rf"^(?:{row.plain})$")) for row in _NUMBERS if row.plain)
+_FORM = compiled(
     r"(?:^|[^\w.+-])(?P<v>" + "|".join(row.plain for row, _ in _FORMS) + r")(?:[^\w-]|$)"
 )
 _REACH = 64

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import re2
-
 from orrery_knowledge.screening.findings import named_span
+from orrery_knowledge.screening.patterns import compiled
+from orrery_knowledge.screening.sieve import Sieve
 
 _COUNTRY = (
     r"(?:1|7|2(?:0|7|[1-689]\d)|3(?:[0-469]|[578]\d)|4(?:[013-9]|2\d)|5(?:[1-8]|[09]\d)"
@@ -15,13 +15,13 @@ _COUNTRY = (
 )
 """Country codes of the ITU (E.164)."""
 _GAP = r"(?:[ .\-/()\x{00a0}\x{2011}\x{2013}]|%20){0,3}"
-_INTERNATIONAL = re2.compile(
+_INTERNATIONAL = compiled(
     rf"(?:^|[^\w.+/-]|[=:])(?P<v>(?:\+|%2B){_GAP}{_COUNTRY}(?:{_GAP}\d){{6,13}})(?:[^\w-]|$)"
 )
-_DOUBLE_ZERO = re2.compile(
+_DOUBLE_ZERO = compiled(
     rf"(?:^|[^\w.+/=-])(?P<v>00[ ]?{_COUNTRY}[ /.-](?:\(0\))?(?:[ .\-/]?\d){{6,12}})(?:[^\w.-]|$)"
 )
-_NATIONAL = re2.compile(
+_NATIONAL = compiled(
     r"(?:^|[^\w.+/=:-])(?P<v>\(?[2-9]\d{2}\) ?\d{3}[ .-]\d{4}"
     r"|(?:1[-.])?[2-9]\d{2}-[2-9]\d{2}-\d{4}|[2-9]\d{2}\.[2-9]\d{2}\.\d{4}"
     r"|0[1-79](?:[ .]\d{2}){4}|07\d{3} \d{6}|07\d{3} \d{3} \d{3}|020 \d{4} \d{4}|01\d{3} \d{6}"
@@ -54,27 +54,29 @@ _VERBS = (
     r"|aray\S{1,5}|soita|ring\w{0,2}"
 )
 _DIGITS = r"(?P<v>\(?\d(?:[ .\-/()\x{00a0}\x{2011}]{0,3}\d){5,13})"
-_BESIDE = re2.compile(
+_BESIDE = compiled(
     rf"(?i)(?:(?:^|[^A-Za-z\x{{c0}}-\x{{24f}}])(?:{_NOUNS})(?:[^A-Za-z\x{{c0}}-\x{{24f}}\n\d+]"
     rf"[^\n\d+]{{0,40}}?)?|(?:{_FAR})[^\n\d+]{{0,24}}?){_DIGITS}(?:[^\w/:]|$)"
 )
-_CALLED = re2.compile(
+_CALLED = compiled(
     rf"(?i)(?:^|[^A-Za-z\x{{c0}}-\x{{24f}}])(?:{_VERBS})[^A-Za-z\x{{c0}}-\x{{24f}}\n\d+]"
     rf"[^\n\d+]{{0,32}}?{_DIGITS}(?:[^\w/:]|$)"
 )
-_OTHER = re2.compile(
+_OTHER = compiled(
     r"^(?:\d{4}-\d{2}-\d{2}|\d{1,2}\.\d{1,2}\.\d{2,4}|\d{1,3}(?:\.\d{1,3}){3}|\d{4}/\d{2}/\d{2}"
     r"|\d+\.\d+$)(?:\D|$)"
 )
-_DECIMAL = re2.compile(r"^\+\d{1,3}\.\d{5,}$")
-_GROUP = re2.compile(r"(?:\d|[0-9a-fA-F]{2})[ -]$")
-_MORE = re2.compile(r"^ [0-9a-fA-F]{2}(?:\W|$)")
-_FICTION = re2.compile(r"^1?555(?:\d{7}|01\d\d)$")
+_DECIMAL = compiled(r"^\+\d{1,3}\.\d{5,}$")
+_GROUP = compiled(r"(?:\d|[0-9a-fA-F]{2})[ -]$")
+_MORE = compiled(r"^ [0-9a-fA-F]{2}(?:\W|$)")
+_FICTION = compiled(r"^1?555(?:\d{7}|01\d\d)$")
 """Nobody has the area code 555 of the North American plan, nor 555-01xx: examples use them."""
+_ANY = Sieve([_INTERNATIONAL, _DOUBLE_ZERO, _NATIONAL, _BESIDE, _CALLED])
 
 
 def phones(text: str) -> Iterator[tuple[str, int, int]]:
     """Every phone number: rule, start and end."""
+    matches = _ANY.over(text)
     for pattern, least in (
         (_INTERNATIONAL, 8),
         (_DOUBLE_ZERO, 10),
@@ -82,7 +84,7 @@ def phones(text: str) -> Iterator[tuple[str, int, int]]:
         (_BESIDE, 7),
         (_CALLED, 9),
     ):
-        for match in pattern.finditer(text):
+        for match in matches(pattern):
             value = match.group("v")
             digits = "".join(char for char in value.replace("%20", " ") if char.isdigit())
             if not least <= len(digits) <= 15 or len(set(digits)) < 3:
