@@ -113,10 +113,6 @@ class Calibration(BaseModel):
         found = fitted.get((mode, fingerprint))
         return fitted.get(("lexical", None)) if found is None and mode != "vector" else found
 
-    def knows(self, fingerprint: str | None) -> bool:
-        """Whether answers with this embedder's vectors were calibrated."""
-        return any(model.fingerprint == fingerprint for model in self.models)
-
 
 class Confidence(NamedTuple):
     """How sure an answer is.

@@ -119,10 +119,19 @@ def build_sources(settings: Settings) -> list[KnowledgeSource]:
 
 def build_retrieval(settings: Settings) -> Retrieval:
     """A retrieval over the configured backend; opens nothing before its first search."""
+    return retrieval_over(
+        settings, build_retriever(settings), build_ledger(settings), build_embedder(settings)
+    )
+
+
+def retrieval_over(
+    settings: Settings, index: KnowledgeRetriever, ledger: Ledger, embedder: Embedder | None
+) -> Retrieval:
+    """A retrieval as it is configured, over parts that were built already."""
     return Retrieval(
-        build_retriever(settings),
-        build_ledger(settings),
-        build_embedder(settings),
+        index,
+        ledger,
+        embedder,
         stale_after_days=settings.search.stale_after_days,
         corpora=settings.corpora.keys(),
         calibration=build_calibration(settings),

@@ -21,8 +21,10 @@ from orrery_knowledge.adk.trajectory_scores import CONFIRMATION, Played, cited, 
 from orrery_knowledge.adk.trajectory_script import PlayedLlm
 from orrery_knowledge.adk.trajectory_sets import Scenario, read_scenarios, read_world
 from orrery_knowledge.adk.trajectory_world import Fixtures, Stores, open_stores
-from orrery_knowledge.errors import ConfigurationError
-from orrery_knowledge.governance.evidence import resolve
+from orrery_knowledge.errors import ConfigurationError, KnowledgeError
+from orrery_knowledge.governance.evidence import parse_citation, resolve
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.records import Evidence
 from orrery_knowledge.models import Model
 from orrery_knowledge.settings import Settings, default_settings
 
@@ -69,14 +71,21 @@ def load_apps(folder: Path, names: set[str]) -> dict[str, App]:
     """The apps of the named agents, with their plugins.
 
     Raises:
-        ConfigurationError: one isn't there, or gives no app over one agent with tools.
+        ConfigurationError: one isn't there, does not load, or gives no app over one agent with
+            tools.
     """
     loader = AgentLoader(str(folder))
     apps = {}
     for name in sorted(names):
         if not (folder / name).is_dir():
             raise ConfigurationError(f"there is no agent {name!r} in {folder}")
-        loaded = loader.load_agent(name)
+        try:
+            loaded = loader.load_agent(name)
+        except KnowledgeError:
+            raise
+        except (Exception, SystemExit) as error:  # an agent's own code, which may do anything
+            what = type(error).__name__
+            raise ConfigurationError(f"agent {name!r} does not load: {what}") from error
         if not isinstance(loaded, App) or not isinstance(loaded.root_agent, LlmAgent):
             raise ConfigurationError(f"agent {name!r} has no app whose root is an LlmAgent")
         apps[name] = loaded
@@ -133,9 +142,18 @@ async def play_scenario(
         requests=model.requests,
         evidence=await stores.ledger.evidence(session),
         resolved={
-            citation: await resolve(stores.ledger, session, citation)
+            citation: await _issued(stores.ledger, session, citation)
             for citation in cited("\n".join(answers))
         },
     )
     found = problems(played, script.must)
     return Outcome(agent=scenario.agent, scenario=scenario.name, passed=not found, problems=found)
+
+
+async def _issued(ledger: Ledger, session: str, citation: str) -> Evidence | None:
+    """What a citation names; None for one that was not issued, or is none at all."""
+    try:
+        parse_citation(citation)
+    except KnowledgeError:
+        return None
+    return await resolve(ledger, session, citation)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,14 @@ import click
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.files import check_folder
-from orrery_knowledge.cli.progress import EvaluationBar
+from orrery_knowledge.cli.labelled import (
+    evaluation_embedder,
+    evaluation_settings,
+    run_labelled,
+    vectors_option,
+)
 from orrery_knowledge.cli.terminal import print_json, say
 from orrery_knowledge.confidence import Calibration, ConfidenceModel
-from orrery_knowledge.errors import KnowledgeOff
 from orrery_knowledge.evaluation.calibration import (
     Judgement,
     Quality,
@@ -24,10 +27,7 @@ from orrery_knowledge.evaluation.calibration import (
     quality,
 )
 from orrery_knowledge.evaluation.datasets import read_dataset
-from orrery_knowledge.evaluation.runs import run_dataset
 from orrery_knowledge.models import Mode
-from orrery_knowledge.runtime import build_embedder, build_private_index
-from orrery_knowledge.settings import default_settings, load_settings
 
 
 @click.command(
@@ -38,10 +38,15 @@ Examples:
 )
 @click.argument("datasets", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--output", type=click.Path(path_type=Path), help="Write the calibration.")
+@vectors_option
 @options.as_json
 @options.command
 async def calibrate(
-    config: Path | None, datasets: tuple[Path, ...], output: Path | None, json_: bool
+    config: Path | None,
+    datasets: tuple[Path, ...],
+    output: Path | None,
+    vectors: Path | None,
+    json_: bool,
 ) -> int:
     """Fit how sure answers are on the odd queries of DATASETS, judge on the even ones.
 
@@ -49,12 +54,9 @@ async def calibrate(
     """
     if output is not None:
         check_folder(output)
-    try:
-        settings = load_settings(config)
-    except KnowledgeOff:
-        settings = default_settings()  # an evaluation brings its own documents and index
+    settings = evaluation_settings(config)
     sets = [read_dataset(folder) for folder in datasets]
-    embedder = build_embedder(settings)
+    embedder = evaluation_embedder(settings, vectors)
     modes: list[Mode] = ["lexical"] if embedder is None else ["lexical", "vector", "hybrid"]
     fitted: list[ConfidenceModel] = []
     found: list[Quality] = []
@@ -62,16 +64,7 @@ async def calibrate(
         used = None if mode == "lexical" else embedder
         judged: list[Judgement] = []
         for dataset in sets:
-            with EvaluationBar(quiet=json_) as bar:
-                _, ranked = await run_dataset(
-                    dataset,
-                    partial(build_private_index, settings),
-                    used,
-                    mode=mode,
-                    chunk_size=settings.chunking.size,
-                    progress=bar.sync,
-                    on_query=bar.query,
-                )
+            _, ranked = await run_labelled(dataset, settings, used, mode, quiet=json_)
             judged.extend(judgements(dataset, ranked))
         model = fit(judged, mode, used.fingerprint if used else None)
         fitted.append(model)
@@ -79,7 +72,7 @@ async def calibrate(
         if not json_:
             _show(model, found[-1])
     calibration = Calibration(
-        fitted_on=tuple(dataset.folder.name for dataset in sets), models=tuple(fitted)
+        fitted_on=tuple(dataset.name for dataset in sets), models=tuple(fitted)
     )
     if output is not None:
         await asyncio.to_thread(_write, output, calibration)

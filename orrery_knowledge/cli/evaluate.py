@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -10,13 +9,18 @@ import click
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.calibrate import calibrate
 from orrery_knowledge.cli.files import check_folder
-from orrery_knowledge.cli.progress import EvaluationBar
+from orrery_knowledge.cli.labelled import (
+    evaluation_embedder,
+    evaluation_settings,
+    run_labelled,
+    vectors_option,
+)
 from orrery_knowledge.cli.replay import replay_command
 from orrery_knowledge.cli.terminal import plural, print_json, say, warn
 from orrery_knowledge.cli.trajectory import trajectory
-from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
+from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.evaluation.datasets import read_dataset
-from orrery_knowledge.evaluation.runs import Evaluation, run_dataset, write_confidence, write_run
+from orrery_knowledge.evaluation.runs import Evaluation, write_confidence, write_run
 from orrery_knowledge.evaluation.thresholds import (
     Minimums,
     fallen,
@@ -27,9 +31,7 @@ from orrery_knowledge.evaluation.thresholds import (
 )
 from orrery_knowledge.evaluation.vectors import StoredVectors
 from orrery_knowledge.models import Mode
-from orrery_knowledge.protocols import Embedder
-from orrery_knowledge.runtime import build_calibration, build_embedder, build_private_index
-from orrery_knowledge.settings import Settings, default_settings, load_settings
+from orrery_knowledge.runtime import build_calibration
 
 SHOWN = 20
 """How many warnings are printed; `--json` has all of them."""
@@ -68,11 +70,7 @@ Examples:
     help="The least that must be reached; exit code 1 below it.",
 )
 @click.option("--raise", "raise_", is_flag=True, help="Raise --thresholds to what was reached.")
-@click.option(
-    "--vectors",
-    type=click.Path(path_type=Path),
-    help="Take vectors from this file; no model is asked.",
-)
+@vectors_option
 @click.option(
     "--update-vectors", is_flag=True, help="Compute what --vectors lacks, and write what was used."
 )
@@ -98,30 +96,25 @@ async def retrieval(
         if file is not None:
             check_folder(file)
     minimums = _minimums(thresholds, raise_)
-    try:
-        settings = load_settings(config)
-    except KnowledgeOff:
-        settings = default_settings()  # an evaluation brings its own documents and index
+    settings = evaluation_settings(config)
+    calibration = build_calibration(settings)
     embedder = None
     if mode != "lexical" or compare:
-        embedder = _embedder(settings, vectors, update_vectors)
+        embedder = evaluation_embedder(settings, vectors, update=update_vectors)
     elif update_vectors:
         raise ConfigurationError("--update-vectors needs a mode that looks at meaning")
     results = []
     for folder in datasets:
         dataset = read_dataset(folder)
-        with EvaluationBar(quiet=json_) as bar:
-            result, ranked = await run_dataset(
-                dataset,
-                partial(build_private_index, settings),
-                embedder,
-                mode=mode,
-                chunk_size=settings.chunking.size,
-                progress=bar.sync,
-                on_query=bar.query,
-                calibration=build_calibration(settings),
-                compare=compare,
-            )
+        result, ranked = await run_labelled(
+            dataset,
+            settings,
+            embedder,
+            mode,
+            quiet=json_,
+            calibration=calibration,
+            compare=compare,
+        )
         if run_file is not None:
             write_run(run_file, ranked)
         if confidence_file is not None:
@@ -135,20 +128,6 @@ async def retrieval(
     if json_:
         print_json([result.model_dump(mode="json") for result in results])
     return _check(minimums, results, thresholds if raise_ else None)
-
-
-def _embedder(settings: Settings, vectors: Path | None, update: bool) -> Embedder | None:
-    if vectors is None:
-        if update:
-            raise ConfigurationError("--update-vectors needs the file: add --vectors FILE")
-        return build_embedder(settings)
-    if not update:
-        return StoredVectors(vectors)
-    check_folder(vectors)
-    embedder = build_embedder(settings)
-    if embedder is None:
-        raise ConfigurationError("--update-vectors needs an embedder, and none is configured")
-    return StoredVectors(vectors, embedder)
 
 
 def _minimums(thresholds: Path | None, raise_: bool) -> Minimums | None:

@@ -12,8 +12,7 @@ from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import plural, print_json, say
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.evaluation.replay import AskedQuery, Replay, replay
-from orrery_knowledge.retrieval import Retrieval
-from orrery_knowledge.runtime import build_calibration, build_embedder, build_index, build_ledger
+from orrery_knowledge.runtime import build_embedder, build_index, build_ledger, retrieval_over
 from orrery_knowledge.settings import load_settings
 
 
@@ -43,17 +42,8 @@ async def replay_command(
     settings = load_settings(config)
     asked = read_queries(queries) if queries is not None else []
     index, ledger = build_index(settings), build_ledger(settings)
-    retrieval = Retrieval(
-        index,
-        ledger,
-        build_embedder(settings) if asked else None,
-        stale_after_days=settings.search.stale_after_days,
-        corpora=settings.corpora.keys(),
-        calibration=build_calibration(settings),
-        fusion=settings.search.fusion,
-        age_penalty=settings.search.age_penalty,
-        personal=settings.guard.personal,
-    )
+    embedder = build_embedder(settings) if asked else None  # else no query needs it
+    retrieval = retrieval_over(settings, index, ledger, embedder)
     try:
         if not await ledger.exists():
             raise ConfigurationError("there is no ledger yet: nothing was issued")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from orrery_knowledge.cli import options
+from orrery_knowledge.cli.labelled import evaluation_settings
 from orrery_knowledge.cli.terminal import print_json, say
-from orrery_knowledge.errors import KnowledgeOff, MissingExtra
-from orrery_knowledge.settings import default_settings, load_settings
+from orrery_knowledge.errors import MissingExtra
 
 if TYPE_CHECKING:
     from orrery_knowledge.adk.trajectory import Outcome
@@ -33,10 +33,7 @@ async def trajectory(config: Path | None, files: tuple[Path, ...], json_: bool) 
     The default is evals/trajectory. Agents, tool and guard are the real ones. Exits with 1 when a
     scenario falls.
     """
-    try:
-        settings = load_settings(config)
-    except KnowledgeOff:
-        settings = default_settings()  # the scenarios bring their own documents and index
+    settings = evaluation_settings(config)
     try:
         from orrery_knowledge.adk.trajectory import evaluate_trajectories
     except ModuleNotFoundError as error:

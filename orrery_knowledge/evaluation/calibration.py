@@ -76,7 +76,8 @@ class Quality(Model):
             confidence.
         kept: group -> share of answerable queries above what rejects 95 % of the group.
         kept_at_threshold: share of answerable queries that the model's threshold keeps.
-        rejected_at_threshold: group -> share that the threshold rejects.
+        rejected_at_threshold: group -> share that the threshold rejects; `fit` chose it by all
+            of ``"far"``, so for that group this says little.
         brier: mean squared difference between confidence and truth (Brier 1950).
         calibration_error: mean difference in a bin, weighted by its size.
         curve: the bins, from unsure to sure; empty ones are left out.

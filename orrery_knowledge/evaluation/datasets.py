@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,11 @@ class Dataset(BaseModel):
     qrels: dict[str, dict[Target, int]]
     around: dict[str, dict[str, tuple[str, ...]]] = {}
     warnings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The folder's own name, however it was given: ``.`` has none."""
+        return Path(os.path.abspath(self.folder)).name
 
     @property
     def documents(self) -> Path:

@@ -6,11 +6,11 @@ only its digest, so queries are run again where somebody hands them in.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Literal
 
-from orrery_knowledge.errors import ConfigurationError, KnowledgeError
+from orrery_knowledge.errors import BackendUnavailable, ConfigurationError
 from orrery_knowledge.governance.citations import format_citation, parse_citation
 from orrery_knowledge.governance.digests import query_digest
 from orrery_knowledge.governance.ledger import Ledger
@@ -26,6 +26,7 @@ BATCH = 200
 """Bodies fetched at once while words are looked for elsewhere."""
 
 State = Literal["same", "changed", "moved", "gone"]
+Found = tuple[State, FetchedChunk | None]
 
 
 class AskedQuery(Model):
@@ -103,23 +104,26 @@ async def replay(
     issued = [row for row in await ledger.evidence(investigation) if row.issued]
     if not issued:
         raise ConfigurationError("nothing was issued under this investigation")
-    asked = {query_digest(bounded_query(one.query.strip())): one for one in queries}
+    keys = [query_digest(bounded_query(one.query.strip())) for one in queries]
     known = {row.query_digest for row in issued}
-    if strange := [number for number, key in enumerate(asked, start=1) if key not in known]:
+    if strange := [number for number, key in enumerate(keys, start=1) if key not in known]:
         raise ConfigurationError(f"query {strange[0]} brought nothing in this investigation")
     await apply_decisions(index, ledger)
     load = await index.active_load()
     outline = await index.outline() if load is not None else []
     rows = list({row.citation: row for row in issued}.values())
     present = _Present(index, outline, load or 0, personal)
-    found = {row.citation: await present.locate(row) for row in rows}
-    answers = {key: await _answer(one, retrieval, top_k) for key, one in asked.items()}
+    found = await present.locate(rows)
+    # The digest says nothing of filters: a query that was asked with two of them has one digest.
+    answers: dict[str, set[str]] = {}
+    for key, one in zip(keys, queries, strict=True):
+        answers.setdefault(key, set()).update(await _answer(one, retrieval, top_k))
     passages = tuple(_passage(row, found[row.citation], issued, answers) for row in rows)
     return Replay(
         investigation=investigation,
         load=load,
         queries=len(known),
-        replayed=len(asked),
+        replayed=len(answers),
         passages=passages,
         lost=tuple(p.citation for p in passages if p.state == "gone" or p.returned is False),
     )
@@ -130,15 +134,15 @@ async def _answer(asked: AskedQuery, retrieval: Retrieval, top_k: int) -> set[st
     query = Query(text=asked.query, service=asked.service, corpus=asked.corpus, top_k=top_k)
     result = await retrieval.search(query)
     if result.status == "unavailable":
-        raise KnowledgeError(f"a query could not be run again: {result.reason}")
+        raise BackendUnavailable(f"a query could not be run again: {result.reason}")
     return {_place(passage.citation) for passage in result.passages}
 
 
 def _passage(
     row: Evidence,
-    found: tuple[State, FetchedChunk | None],
+    found: Found,
     issued: Sequence[Evidence],
-    answers: dict[str, set[str]],
+    answers: Mapping[str, set[str]],
 ) -> ReplayedPassage:
     state, body = found
     cited = parse_citation(row.citation)
@@ -170,8 +174,25 @@ class _Present:
         self._load = load
         self._screened = remembering(partial(screen, kinds=frozenset(personal)))
 
-    async def locate(self, row: Evidence) -> tuple[State, FetchedChunk | None]:
-        """Where a passage is now: at its place first, then wherever its words stand."""
+    async def locate(self, rows: Sequence[Evidence]) -> dict[str, Found]:
+        """Where passages are now, by citation: at their place, else wherever their words stand."""
+        found = {row.citation: await self._at_its_place(row) for row in rows}
+        missing = {
+            row.citation: row.excerpt.strip()
+            for row in rows
+            if found[row.citation][0] not in ("same", "moved")
+        }
+        for start in range(0, len(self._outline), BATCH):
+            if not missing:
+                break
+            for body in await self._bodies(self._outline[start : start + BATCH]):
+                words = self._words(body)
+                for citation in [one for one, wanted in missing.items() if wanted == words]:
+                    found[citation] = ("moved", body)
+                    del missing[citation]
+        return found
+
+    async def _at_its_place(self, row: Evidence) -> Found:
         cited = parse_citation(row.citation)
         part = cited.part or 1
         here = [c for c in self._outline if c.corpus == row.corpus and c.path == row.path]
@@ -183,10 +204,6 @@ class _Present:
         for body in bodies:
             if self._words(body) == row.excerpt.strip():
                 return ("same" if body.chunk.part == part else "moved"), body
-        for start in range(0, len(self._outline), BATCH):
-            for body in await self._bodies(self._outline[start : start + BATCH]):
-                if self._words(body) == row.excerpt.strip():
-                    return "moved", body
         place = [body for body in bodies if body.chunk.part == part]
         return ("changed", place[0]) if place else ("gone", None)
 

@@ -140,7 +140,7 @@ async def run_dataset(
             report = await sync(index, ledger, [source], embedder, options, progress)
             if not report.activated:
                 reasons = "; ".join(f"{e.source}: {e.reason}" for e in report.errors[:3])
-                raise KnowledgeError(f"{dataset.folder.name}: nothing was indexed: {reasons}")
+                raise KnowledgeError(f"{dataset.name}: nothing was indexed: {reasons}")
             lost = _not_indexed(dataset, {path for _, _, path, _ in await index.visible()})
             runbooks = Runbooks(await retrieval.outline())
             ranked = {}
@@ -191,8 +191,8 @@ async def _rank(
     best = found[0][1] if found else None
     return Ranked(
         tuple(sections.items())[:DEPTH],
-        retrieval.sure(rankings, query.searched, best, named).probability,
-        signals(rankings, query.searched, best) if best else None,
+        retrieval.sure(rankings, asked.text, best, named).probability,
+        signals(rankings, asked.text, best) if best else None,
     )
 
 
@@ -210,7 +210,7 @@ def _evaluate(
         group = "answerable" if query.answerable else (query.no_answer or "unanswerable")
         sure.setdefault(group, []).append(ranked[query.id].confidence)
     return Evaluation(
-        dataset=dataset.folder.name,
+        dataset=dataset.name,
         mode=mode,
         scores={kind: _mean(scores) for kind, scores in by_kind.items()},
         intervals=_intervals(list(by_query.values())),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import yaml
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.evaluation.runs import MEASURES, Evaluation
@@ -48,7 +48,7 @@ def read_minimums(file: Path, *, missing_ok: bool = False) -> Minimums:
         raise ConfigurationError(f"{file}: it must be UTF-8") from None
     try:
         minimums = _FILE.validate_python(yaml.safe_load(text) or {}, strict=True)
-    except (yaml.YAMLError, ValidationError, RecursionError):
+    except (yaml.YAMLError, ValueError, RecursionError):  # a date that is none is a ValueError
         raise ConfigurationError(
             f"{file}: expected dataset, mode, measure and a number, each in the one before"
         ) from None

@@ -156,6 +156,6 @@ def _read(file: Path) -> tuple[str, Stored] | None:
         return None
     except OSError as error:
         raise ConfigurationError(f"{file}: {error.strerror or 'it can not be read'}") from None
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile, TypeError):
+    except Exception:  # zipfile and numpy raise about everything at bytes that are none of ours
         raise ConfigurationError(f"{file}: these are no stored vectors") from None
     return fingerprint, {key.tobytes(): vector for key, vector in zip(keys, vectors, strict=True)}

@@ -58,7 +58,7 @@ class KeepsGaps(Connected):
         """What was asked in vain, most asked first.
 
         Args:
-            since: only what was asked after this (aware) time, too.
+            since: only what was asked at this (aware) time or later, too.
         """
         query = (
             sa.select(gap)
@@ -72,8 +72,8 @@ class KeepsGaps(Connected):
         async with self._read() as connection:
             rows = (await connection.execute(query)).all()
             gone = (await connection.execute(evicted)).scalar() or 0
-        found = (Gap(**{name: row._mapping[name] for name in fields}) for row in rows)
-        return Gaps(gaps=tuple(found), evicted=gone)
+            found = tuple(Gap(**{name: row._mapping[name] for name in fields}) for row in rows)
+        return Gaps(gaps=found, evicted=gone)
 
 
 def redacted(text: str) -> str | None:

@@ -156,6 +156,27 @@ def test_an_agent_a_corpus_or_a_tool_that_is_not_there_exits_2(folder: Folder) -
     assert "there is no agent 'nobody'" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "code", "what"),
+    [
+        ("raising", "raise RuntimeError('no')", "RuntimeError"),
+        ("leaving", "exit(0)", "SystemExit"),
+        ("misspelt", "def", "SyntaxError"),
+    ],
+)
+def test_an_agent_that_does_not_load_exits_2_in_one_line(
+    folder: Folder, name: str, code: str, what: str
+) -> None:
+    folder.sets = folder.sets.rename(folder.root / name)
+    folder.write([case("a")], {"a": GOOD})
+    (folder.root / "agents" / name).mkdir(parents=True)
+    (folder.root / "agents" / name / "__init__.py").write_text("")
+    (folder.root / "agents" / name / "agent.py").write_text(f"{code}\n")
+    folder.world({"agents": "agents", "corpora": {"notes": "notes"}})
+    done = run(str(folder.sets))
+    assert (done.exit_code, done.stderr) == (2, f"error: agent '{name}' does not load: {what}\n")
+
+
 def test_the_default_folder_is_named_when_it_is_not_there(folder: Folder) -> None:
     done = run()
     assert done.exit_code == 2

@@ -7,6 +7,10 @@ import json
 import pytest
 from sync_support import Place, Ran
 
+from orrery_knowledge.evaluation import replay
+from orrery_knowledge.models import SearchResult
+from orrery_knowledge.retrieval import Retrieval
+
 pytest_plugins = ["engine_fixtures"]
 
 LONG = "Tell the people on call what you are about to do. "
@@ -71,6 +75,22 @@ def test_words_under_another_name_have_moved(place: Place) -> None:
     assert moved["now"].startswith("kb:shared/pools.md#remedy@")
 
 
+def test_all_that_moved_is_found_wherever_it_stands(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "BATCH", 1)
+    place.delete("pool.md")
+    place.delete("disk.md")
+    place.write("a.md", DISK)
+    place.write("b.md", "# B\n\n## Remedy\n\nOther words.\n")
+    place.write("c.md", POOL)
+    place.sync(allow_mass_delete=True)
+    code, states, found = replayed(place)
+    assert (code, set(states.values())) == (0, {"moved"})
+    now = {p["citation"].partition("#")[0]: p["now"].partition("#")[0] for p in found["passages"]}
+    assert now == {"kb:pool.md": "kb:c.md", "kb:disk.md": "kb:a.md"}
+
+
 def test_what_was_deleted_is_gone_and_the_command_fails(place: Place) -> None:
     place.delete("pool.md")
     place.sync(allow_mass_delete=True)
@@ -93,6 +113,31 @@ def test_queries_are_run_again_with_their_filters(place: Place) -> None:
     assert [p["returned"] for p in found["passages"]] == [True, True]
 
 
+def test_a_query_that_was_asked_with_two_filters_is_run_with_both(place: Place) -> None:
+    place.write("pool.md", f"---\nservice: payments\n---\n{POOL}")
+    place.write("disk.md", f"---\nservice: hosts\n---\n{DISK}")
+    place.sync()
+    queries = place.root / "asked.jsonl"
+    asked = [{"query": "zebra", "service": "payments"}, {"query": "zebra", "service": "hosts"}]
+    queries.write_text("".join(json.dumps(one) + "\n" for one in asked))
+    code, _, found = replayed(place, "--queries", str(queries))
+    assert [p["returned"] for p in found["passages"]] == [True, True]
+    assert (code, found["replayed"], found["queries"]) == (0, 1, 1)
+
+
+def test_an_outage_is_not_taken_for_a_loss(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def out(self: Retrieval, query: object) -> SearchResult:
+        return SearchResult(
+            status="unavailable", confident=False, confidence=0, query="zebra", reason="no answer"
+        )
+
+    monkeypatch.setattr(Retrieval, "search", out)
+    queries = place.root / "asked.jsonl"
+    queries.write_text('{"query": "zebra"}\n')
+    ran = place.cli("eval", "replay", "INC-1", "--queries", str(queries))
+    assert (ran.code, ran.err) == (3, "error: a query could not be run again: no answer\n")
+
+
 def test_a_query_that_no_longer_brings_a_passage_back_fails(place: Place) -> None:
     queries = place.root / "asked.jsonl"
     queries.write_text('{"query": "zebra"}\n')
@@ -111,9 +156,12 @@ def test_a_query_that_no_longer_brings_a_passage_back_fails(place: Place) -> Non
 def test_nothing_is_written_by_a_replay(place: Place) -> None:
     queries = place.root / "asked.jsonl"
     queries.write_text('{"query": "zebra"}\n')
+    before = place.state_hash()
     replayed(place, "--queries", str(queries))
+    assert place.state_hash() == before  # of files; a server is asked below
     rows = place.run(lambda _, ledger: ledger.evidence("INC-1"))
     assert [row.sequence for row in rows] == [1, 2]
+    assert place.run(lambda _, ledger: ledger.gaps()).gaps == ()
 
 
 def test_what_a_guard_dropped_is_not_missed(place: Place) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from ledger_support import change, everything
 
+from orrery_knowledge.errors import BackendUnavailable
 from orrery_knowledge.governance import gaps, schema
 from orrery_knowledge.governance.ledger import Ledger
 
@@ -107,6 +108,13 @@ async def test_text_that_engines_refuse_is_kept_without_it(ledger: Ledger) -> No
     [(_, text, _, _)] = await listed(ledger)
     assert text is not None
     assert "zebra" in text
+
+
+async def test_a_row_that_is_none_is_damage(ledger: Ledger, ledger_url: str) -> None:
+    await ledger.note_gap("question", "zebra")
+    change(ledger_url, "UPDATE gap SET kind = 'other'")
+    with pytest.raises(BackendUnavailable, match="damaged"):
+        await ledger.gaps()
 
 
 async def test_a_ledger_from_before_gets_the_table(ledger_url: str) -> None:

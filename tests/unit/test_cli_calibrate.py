@@ -61,6 +61,27 @@ def test_the_figures_as_json(desk: Desk, dataset: Path) -> None:
     assert quality["auroc"] == {"far": 1.0}
 
 
+def test_stored_vectors_need_no_embedder(desk: Desk, dataset: Path) -> None:
+    (desk.folder / "orrery.yaml").write_text("embedder: {type: minilm}\n")
+    filled = desk.run("eval", "retrieval", "set", "--vectors", "v.npz", "--update-vectors")
+    assert filled.code == 0
+    (desk.folder / "orrery.yaml").write_text("embedder: {type: none}\n")
+    ran = desk.run(*CALIBRATE, "set", "--vectors", "v.npz", "--json")
+    assert ran.code == 0
+    models = ran.json["calibration"]["models"]
+    assert [one["mode"] for one in models] == ["lexical", "vector", "hybrid"]
+    fingerprints = [one["fingerprint"] for one in models]
+    assert fingerprints[0] is None
+    assert fingerprints[1] == fingerprints[2]
+    assert fingerprints[1].startswith("all-MiniLM-L6-v2.")
+
+
+def test_the_file_that_is_configured_need_not_be_there_yet(desk: Desk, dataset: Path) -> None:
+    (desk.folder / "orrery.yaml").write_text("embedder: none\nsearch: {calibration: own.json}\n")
+    assert desk.run(*CALIBRATE, "set", "--output", "own.json").code == 0
+    assert desk.run("eval", "retrieval", "set").code == 0
+
+
 def test_a_set_that_says_nothing_is_refused(desk: Desk, dataset: Path) -> None:
     queries = (dataset / "queries.jsonl").read_text().splitlines()
     (dataset / "queries.jsonl").write_text("\n".join(queries[:8]) + "\n")

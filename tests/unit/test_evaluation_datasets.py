@@ -44,6 +44,16 @@ def refused(work: Any) -> str:
     return str(caught.value)
 
 
+def test_a_dataset_has_a_name_however_it_is_given(
+    read: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read()
+    monkeypatch.chdir(tmp_path / "docs")
+    assert read_dataset(Path("..")).name == tmp_path.name
+    monkeypatch.chdir(tmp_path)
+    assert read_dataset(Path()).name == tmp_path.name
+
+
 def test_a_dataset(read: Any, tmp_path: Path) -> None:
     payload = {"alerts": [{"labels": {"alertname": "PoolFull"}}]}
     found = read(

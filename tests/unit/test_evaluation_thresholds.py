@@ -105,6 +105,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ("one: {hybrid: {ndcg_10: 80}}", "must lie in 0 to 1"),
         ("one: {hybrid: {ndcg_10: .nan}}", "must lie in 0 to 1"),
         ("[" * 3000, "expected dataset"),
+        ("one: 2026-13-45", "expected dataset"),
+        ("one: 0x_", "expected dataset"),
     ],
 )
 def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, text: str, reason: str) -> None:

@@ -110,6 +110,28 @@ NAME = np.frombuffer(b"model", np.uint8)
 HALF = np.ones((1, 4), np.float16)
 
 
+def huge() -> bytes:
+    """Claims vectors of 800 TB in a few hundred bytes."""
+    vectors = io.BytesIO()
+    shape = {"descr": "<f2", "fortran_order": False, "shape": (10**12, 400)}
+    np.lib.format.write_array_header_1_0(vectors, shape)
+    held = io.BytesIO(archive(fingerprint=NAME, keys=KEYS))
+    with zipfile.ZipFile(held, "a") as added:
+        added.writestr("vectors.npy", vectors.getvalue())
+    return held.getvalue()
+
+
+def compressed_with(method: int) -> bytes:
+    """A good file that names a method of compression, in both of its headers."""
+    data = bytearray(archive(fingerprint=NAME, keys=KEYS, vectors=HALF))
+    for header, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        at = data.find(header)
+        while at >= 0:
+            data[at + place : at + place + 2] = method.to_bytes(2, "little")
+            at = data.find(header, at + 4)
+    return bytes(data)
+
+
 @pytest.mark.parametrize(
     "content",
     [
@@ -124,6 +146,9 @@ HALF = np.ones((1, 4), np.float16)
         archive(fingerprint=NAME, keys=KEYS[:, :8], vectors=HALF),
         archive(fingerprint=np.array([255], np.uint8), keys=KEYS, vectors=HALF),
         archive(fingerprint=NAME, keys=KEYS, vectors=np.array([[object()]])),
+        huge(),
+        compressed_with(zipfile.ZIP_DEFLATED),  # which it is not
+        compressed_with(98),  # nobody here knows it
     ],
 )
 def test_a_file_of_something_else_is_refused(file: Path, content: bytes) -> None:
