@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +16,8 @@ from orrery_knowledge.protocols import Vectors
 from orrery_knowledge.retrieval import NOTHING_INDEXED, Retrieval
 from orrery_knowledge.testing import HashingEmbedder
 from orrery_knowledge.testing.documents import make_document, publish
+
+pytest_plugins = ["store_fixtures"]
 
 POOL = "# Pool\n\nRestart the zebra proxy when connections run out.\n"
 
@@ -65,20 +67,6 @@ class ManagedSearch:
 class DeadEmbedder(HashingEmbedder):
     async def embed_query(self, text: str) -> Vectors:
         raise EmbedderError("the embedder is gone")
-
-
-@pytest.fixture
-async def index(tmp_path: Path) -> AsyncIterator[SqliteIndex]:
-    opened = SqliteIndex(SqliteConfig(), state=tmp_path)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    opened = Ledger(tmp_path / "ledger.db")
-    yield opened
-    await opened.close()
 
 
 async def test_a_backend_that_is_only_searched_answers_in_its_own_order(ledger: Ledger) -> None:

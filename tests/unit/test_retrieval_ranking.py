@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,21 +18,9 @@ from orrery_knowledge.settings import load_settings
 from orrery_knowledge.testing import HashingEmbedder
 from orrery_knowledge.testing.documents import make_document, publish
 
+pytest_plugins = ["store_fixtures"]
+
 NOW = datetime.now(UTC)
-
-
-@pytest.fixture
-async def index(tmp_path: Path) -> AsyncIterator[SqliteIndex]:
-    opened = SqliteIndex(SqliteConfig(), state=tmp_path)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def ledger(tmp_path: Path) -> AsyncIterator[Ledger]:
-    opened = Ledger(tmp_path / "ledger.db")
-    yield opened
-    await opened.close()
 
 
 def aged_document(path: str, text: str, days: int | None):
