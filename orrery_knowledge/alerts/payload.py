@@ -10,15 +10,21 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from orrery_knowledge.errors import InvalidPayload
+from orrery_knowledge.screening.findings import searchable
 
 MAX_BYTES = 8 * 1024 * 1024
 """Of one webhook. A thousand alerts with long annotations are about one megabyte."""
 
 MAX_ALERTS = 10_000
 """Alerts of a webhook that are looked at; the rest counts as truncated."""
+
+MAX_TEXTS = 64
+"""Labels of an alert that are looked at, and as many that its group has in common; annotations
+likewise."""
 
 MAX_VALUE = 4_000
 """Characters of a label or annotation that are looked at."""
@@ -98,7 +104,7 @@ def parse_payload(value: Any) -> Payload:
     if not isinstance(given, list):
         raise InvalidPayload("the payload has no list of alerts; Alertmanager webhook 4 is needed")
     version = value.get("version", "4")
-    if str(version) != "4":
+    if version not in ("4", 4):
         raise InvalidPayload("the payload is of another version than Alertmanager webhook 4")
     common = (_texts(value, "commonLabels"), _texts(value, "commonAnnotations"))
     looked_at = given[:MAX_ALERTS]
@@ -128,7 +134,7 @@ def _alert(
         labels=labels,
         annotations=annotations,
         starts_at=starts_at[:100] if isinstance(starts_at, str) else "",
-        fingerprint=fingerprint[:100],
+        fingerprint=searchable(fingerprint[:100]),
     )
 
 
@@ -137,8 +143,8 @@ def _texts(value: Mapping[str, Any], key: str) -> dict[str, str]:
     if not isinstance(found, Mapping):
         return {}
     return {
-        str(name)[:MAX_NAME]: (text if isinstance(text, str) else str(text))[:MAX_VALUE]
-        for name, text in found.items()
+        searchable(str(name)[:MAX_NAME]): searchable(str(text)[:MAX_VALUE])
+        for name, text in islice(found.items(), MAX_TEXTS)
         if isinstance(text, str | int | float)
     }
 

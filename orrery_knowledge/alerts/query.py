@@ -20,6 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import re2
 
 from orrery_knowledge.alerts.payload import NAMELESS, Alert
+from orrery_knowledge.identifiers import MAX_QUERY, bounded_query
 
 FIRST = ("summary", "title", "message", "description")
 """Annotations that come first, in this order; others follow as they stand there."""
@@ -34,7 +35,7 @@ _DIGIT = re2.compile(r"[0-9]")
 
 
 def alert_query(alerts: Sequence[Alert]) -> str:
-    """The query of the alerts of one group that share their name: each text once.
+    """The query of the alerts of one group that share their name: each text once, within bounds.
 
     Args:
         alerts: at least one; the first one's annotations are taken, the others tell what differs.
@@ -42,13 +43,17 @@ def alert_query(alerts: Sequence[Alert]) -> str:
     first = alerts[0]
     filled_in = _filled_in(alerts)
     parts: dict[str, None] = {} if first.name == NAMELESS else {first.name: None}
+    room = MAX_QUERY
     for text in _texts(first.annotations):
+        if room <= 0:
+            break
+        room -= len(text)
         if cleaned := _without(text, filled_in):
             parts[cleaned] = None
     for label, value in first.labels.items():
         if label != "alertname" and _CONDITION.search(value) and not value.isupper():
             parts[value] = None
-    return "\n".join(parts)
+    return bounded_query("\n".join(parts))
 
 
 def _texts(annotations: Mapping[str, str]) -> Iterable[str]:

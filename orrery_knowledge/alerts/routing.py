@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from pydantic import Field
@@ -27,9 +28,14 @@ MAX_CACHED = 1_000
 MAX_AGE_SECONDS = 600.0
 """For how long: ages in days and addresses of documents move on without a new load."""
 
+ROUTE_SECONDS = 30.0
+"""For all routes of a webhook that a machine sent. What is not found by then is unavailable; when
+it is delivered again, what was found is remembered, so that it gets further."""
+
 NO_MATCH = "no runbook matches with confidence: page a human"
 RESOLVED = "resolved: nothing to do for this alert"
 UNAVAILABLE = "the knowledge index does not answer: page a human"
+TOO_LATE = "the webhook took too long"
 
 
 class RoutedAlert(Model):
@@ -105,6 +111,27 @@ def _shown(result: SearchResult, matched: MatchedBy, name: str) -> _Found:
     return _Found(screened, matched, label_text(screen(name).text))
 
 
+def _missing(group: Sequence[Alert], reason: str) -> _Found:
+    failed = _empty("unavailable", alert_query(group), reason)
+    return _shown(failed, "search", group[0].name)
+
+
+def _shaped(group: Sequence[Alert], found: _Found, took_ms: float = 0.0) -> Route:
+    status = group[0].status
+    seen = list(dict.fromkeys(alert.fingerprint for alert in group))[:MAX_FINGERPRINTS]
+    return Route(
+        **dict(found.result) | {"took_ms": took_ms},
+        alert=RoutedAlert(
+            name=found.name,
+            status=status,
+            fingerprints=tuple(map(label_text, seen)),
+            count=len(group),
+        ),
+        matched_by=found.matched_by,
+        advice=_advice(found.result, status),
+    )
+
+
 class AlertRouter:
     """Routes webhooks, and remembers what it found.
 
@@ -140,36 +167,28 @@ class AlertRouter:
             groups.setdefault((alert.name, alert.status), []).append(alert)
         routed = list(groups.values())[:MAX_ROUTES]
         left_out = sum(map(len, groups.values())) - sum(map(len, routed))
-        routes = [await self._route(group) for group in routed]
+        try:
+            async with asyncio.timeout(ROUTE_SECONDS if delivered else None) as limit:
+                state = await self._retrieval.state()
+        except (KnowledgeError, TimeoutError) as error:
+            reason = str(error) or TOO_LATE
+            routes = [_shaped(group, _missing(group, reason)) for group in routed]
+        else:
+            until = limit.when()
+            routes = [await self._route(group, state, until) for group in routed]
         if delivered:
             routes = await self._delivered(routes, routed)
         return Routing(routes=tuple(routes), truncated=payload.truncated + left_out)
 
-    async def _route(self, group: Sequence[Alert]) -> Route:
+    async def _route(self, group: Sequence[Alert], state: State, until: float | None) -> Route:
         started = self._clock()
         try:
-            state = await self._retrieval.state()
-            found = await self._find(group, state)
-        except KnowledgeError as error:
-            failed = _empty("unavailable", alert_query(group), str(error))
-            found = _shown(failed, "search", group[0].name)
-        took = round((self._clock() - started) * 1000, 1)
-        first = group[0]
-        seen = dict.fromkeys(label_text(alert.fingerprint) for alert in group)
-        return Route(
-            **{
-                **dict(found.result),
-                "took_ms": took,
-            },
-            alert=RoutedAlert(
-                name=found.name,
-                status=first.status,
-                fingerprints=tuple(seen)[:MAX_FINGERPRINTS],
-                count=len(group),
-            ),
-            matched_by=found.matched_by,
-            advice=_advice(found.result, first.status),
-        )
+            async with asyncio.timeout_at(until):
+                await asyncio.sleep(0)  # when it is too late, no search begins
+                found = await self._find(group, state)
+        except (KnowledgeError, TimeoutError) as error:
+            found = _missing(group, str(error) or TOO_LATE)
+        return _shaped(group, found, round((self._clock() - started) * 1000, 1))
 
     async def _find(self, group: Sequence[Alert], state: State) -> _Found:
         """Search once for everybody who asks the same, also at the same time."""
@@ -180,23 +199,19 @@ class AlertRouter:
         at, task = self._found.get(asked, (now, None))
         if task is None or now - at > MAX_AGE_SECONDS:
             task = asyncio.ensure_future(self._search(first, asked))
+            task.add_done_callback(partial(self._settled, asked))
             self._found[asked] = (now, task)
             while len(self._found) > MAX_CACHED:
                 self._found.popitem(last=False)
         self._found.move_to_end(asked)
-        try:
-            # Whoever asked first may give up; the others still wait for the answer.
-            found = await asyncio.shield(task)
-        except BaseException:
-            if task.done():
-                self._forget(asked, task)
-            raise
-        if found.result.status == "unavailable":
-            self._forget(asked, task)
-        return found
+        # Whoever asked first may give up; the others still wait for the answer.
+        return await asyncio.shield(task)
 
-    def _forget(self, asked: _Asked, task: asyncio.Task[_Found]) -> None:
-        if self._found.get(asked, (0.0, None))[1] is task:
+    def _settled(self, asked: _Asked, task: asyncio.Task[_Found]) -> None:
+        """Remember no failure, whether or not somebody still waits for it."""
+        failed = task.cancelled() or task.exception() is not None
+        failed = failed or task.result().result.status == "unavailable"
+        if failed and self._found.get(asked, (0.0, None))[1] is task:
             del self._found[asked]
 
     async def _search(self, alert: Alert, asked: _Asked) -> _Found:

@@ -154,8 +154,8 @@ class Runbooks:
 
 
 def runbook_links(alert: Alert) -> list[str]:
-    """Names of the annotations that lead to its runbook."""
-    return [label for label in alert.annotations if label.casefold() in _LINKS]
+    """Names of the annotations that lead to its runbook; nobody writes more than a few."""
+    return [label for label in alert.annotations if label.casefold() in _LINKS][: len(_LINKS)]
 
 
 _JOINED = re2.compile(r"[^\W_][-_.][^\W_]")

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from pathlib import Path
 
 import click
 
-from orrery_knowledge.alerts import MAX_BYTES, AlertRouter, Route, Routing, read_payload
+from orrery_knowledge.alerts import MAX_BYTES, AlertRouter, Payload, Route, Routing, read_payload
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import plural, print_json, say, warn
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.models import Passage
 from orrery_knowledge.runtime import build_retrieval
-from orrery_knowledge.settings import load_settings
+from orrery_knowledge.settings import Settings, load_settings
 
 SHOWN = 3
 """Passages of a route that a person is shown; `--json` has all of them."""
@@ -32,13 +31,16 @@ not answer.""",
 @click.argument("payload", type=click.Path(path_type=Path, allow_dash=True))
 @options.as_json
 @options.command
-async def route(config: Path | None, payload: Path, json_: bool) -> int:
+def route(config: Path | None, payload: Path, json_: bool) -> options.Work:
     """Find the runbook sections for an Alertmanager webhook (version 4): a file, or - for stdin."""
     settings = load_settings(config)
-    read = read_payload(await asyncio.to_thread(_read, payload))
+    return _route(settings, read_payload(_read(payload)), json_)
+
+
+async def _route(settings: Settings, payload: Payload, json_: bool) -> int:
     retrieval = build_retrieval(settings)
     try:
-        routing = await AlertRouter(retrieval, top_k=settings.search.top_k).route(read)
+        routing = await AlertRouter(retrieval, top_k=settings.search.top_k).route(payload)
     finally:
         await retrieval.close()
     if json_:

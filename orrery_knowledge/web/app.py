@@ -7,12 +7,12 @@ import logging
 from typing import Any
 
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from orrery_knowledge.alerts import MAX_BYTES, AlertRouter, read_payload
 from orrery_knowledge.errors import InvalidPayload, KnowledgeError
@@ -51,6 +51,7 @@ def create_app(retrieval: Retrieval, *, top_k: int = 6) -> FastAPI:
         top_k: passages of an answer, where nobody says otherwise.
     """
     app = FastAPI(title="orrery-knowledge", docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_middleware(_Contained)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
     router = AlertRouter(retrieval, top_k=top_k)
 
@@ -108,12 +109,23 @@ def create_app(retrieval: Retrieval, *, top_k: int = 6) -> FastAPI:
     async def gone(_: Request, __: ClientDisconnect) -> Response:
         return _refusal(400, "the connection was closed")
 
-    @app.exception_handler(Exception)
-    async def failed(_: Request, error: Exception) -> Response:
-        logger.error("a request failed: %s", type(error).__name__)
-        return _refusal(500, "internal error")
-
     return app
+
+
+class _Contained:
+    """Keeps errors from the server, which would log them with what a request said."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:  # a handler of it would be told, and the server all the same
+            if scope["type"] != "http":
+                raise
+            logger.error("a request failed: %s", type(error).__name__)
+            await _refusal(500, "internal error")(scope, receive, send)
 
 
 def _question(body: bytes) -> Question:
@@ -138,4 +150,7 @@ def _refusal(code: int, reason: str) -> Response:
 
 
 def _json(value: Any, code: int = 200) -> Response:
-    return JSONResponse(value, status_code=code, headers={"Cache-Control": "no-store"})
+    # In ASCII: a question may hold what UTF-8 can't carry.
+    body = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    headers = {"Cache-Control": "no-store"}
+    return Response(body, code, headers, media_type="application/json")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from orrery_knowledge.errors import KnowledgeError
 
@@ -37,6 +38,7 @@ async def run(app: FastAPI, host: str, port: int, on_start: Callable[[str], obje
     bound = _bind(host, port)
     config = uvicorn.Config(
         app,
+        http=_Impatient,
         log_level="warning",
         access_log=False,  # what was asked is nobody's business
         server_header=False,
@@ -54,6 +56,25 @@ async def run(app: FastAPI, host: str, port: int, on_start: Callable[[str], obje
         server.should_exit = True
         await serving
         raise
+
+
+class _Impatient(H11Protocol):
+    """Closes what says nothing also before a request is whole; the server does so after one."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._wait()
+
+    def _wait(self) -> None:
+        asked = self.cycle is not None and not self.cycle.response_complete
+        if not asked and self.timeout_keep_alive_task is None:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
 
 
 class _Server(uvicorn.Server):

@@ -77,6 +77,13 @@ loads.build_index = lambda settings: Index()
 from orrery_knowledge.cli.main import main
 main()
 """
+# One that must not need to be ended by force.
+AT_ONCE = """
+import orrery_knowledge.cli.signals as signals
+signals.GRACE_SECONDS = 3600
+from orrery_knowledge.cli.main import main
+main()
+"""
 THREAD = "await asyncio.to_thread(time.sleep, 3600)"
 STUBBORN = """
         while True:
@@ -133,12 +140,13 @@ def test_from_the_first_import_on(desk: Desk, module: str, number: signal.Signal
 
 
 @BOTH
-@pytest.mark.parametrize("arguments", [["screen"], ["screen", "-"], ["screen", "--jsonl"]])
+@pytest.mark.parametrize(
+    "arguments", [["screen"], ["screen", "-"], ["screen", "--jsonl"], ["route", "-"]]
+)
 def test_while_it_waits_for_standard_input(
     desk: Desk, arguments: list[str], number: signal.Signals
 ) -> None:
-    main = "from orrery_knowledge.cli.main import main; main()"
-    process = begin(desk, main, *arguments, stdin=subprocess.PIPE)
+    process = begin(desk, AT_ONCE, *arguments, stdin=subprocess.PIPE)
     wait_until_it_waits(process)
     process.send_signal(number)
     assert process.wait(timeout=60) == 130

@@ -8,6 +8,7 @@ from alert_payloads import alert, group
 from orrery_knowledge.alerts.payload import (
     MAX_ALERTS,
     MAX_BYTES,
+    MAX_TEXTS,
     NAMELESS,
     parse_payload,
     read_payload,
@@ -133,4 +134,30 @@ def test_a_missing_fingerprint_is_made_of_the_labels() -> None:
 
 def test_surrogates_and_controls_are_data() -> None:
     body = b'{"alerts": [{"labels": {"alertname": "\\ud800\\u0000\\u001b[2J"}}]}'
-    assert read_payload(body).alerts[0].name == "\ud800\0\x1b[2J"
+    assert read_payload(body).alerts[0].name == "\ufffd\0\x1b[2J"
+
+
+def test_everything_that_is_kept_can_be_encoded() -> None:
+    bad = "\ud800"
+    one = {"labels": {"alertname": bad, bad: bad}, "annotations": {bad: bad}, "fingerprint": bad}
+    [read] = read_payload(json.dumps({"alerts": [one]}).encode()).alerts
+    for text in (read.name, read.fingerprint, *read.labels, *read.labels.values()):
+        assert text.encode()
+    assert dict(read.annotations) == {"\ufffd": "\ufffd"}
+
+
+def test_what_a_group_has_in_common_is_not_multiplied_without_bounds() -> None:
+    many = {f"l{number}": "v" for number in range(5_000)}
+    common = {"commonLabels": many, "commonAnnotations": many}
+    payload = parse_payload(common | {"alerts": [{}, {"labels": {f"own-{n}": "v" for n in many}}]})
+    assert [len(one.labels) for one in payload.alerts] == [MAX_TEXTS, 2 * MAX_TEXTS]
+    assert [len(one.annotations) for one in payload.alerts] == [MAX_TEXTS, MAX_TEXTS]
+
+
+def test_a_version_of_any_shape_is_refused() -> None:
+    deep: object = []
+    for _ in range(5_000):
+        deep = [deep]
+    with pytest.raises(InvalidPayload, match="another version"):
+        parse_payload({"version": deep, "alerts": []})
+    assert parse_payload({"version": 4, "alerts": []}).alerts == ()

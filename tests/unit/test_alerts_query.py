@@ -4,6 +4,7 @@ import pytest
 from alert_payloads import alert, group
 
 from orrery_knowledge.alerts import alert_query, parse_payload
+from orrery_knowledge.identifiers import MAX_QUERY
 
 
 def query(*alerts: dict[str, object]) -> str:
@@ -67,6 +68,13 @@ def test_a_nameless_alert_is_asked_by_its_text() -> None:
     del one["labels"]["alertname"]
     assert query(one) == "Disk full"
     assert query({}) == ""
+
+
+def test_a_query_is_no_longer_than_one_may_be() -> None:
+    texts = {f"note{number}": f"{number} " + "word " * 700 for number in range(60)}
+    long = query(alert("A", summary="Disk full", **texts))
+    assert long.startswith("A\nDisk full\n0 word")
+    assert len(long) <= MAX_QUERY + 1
 
 
 def test_a_hostile_label_is_no_pattern() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from alert_payloads import alert, group
 
-from orrery_knowledge.alerts import AlertRouter, Route, Routing, parse_payload
-from orrery_knowledge.alerts.routing import MAX_ROUTES, NO_MATCH, RESOLVED, UNAVAILABLE
+from orrery_knowledge.alerts import AlertRouter, Route, Routing, parse_payload, routing
+from orrery_knowledge.alerts.routing import MAX_ROUTES, NO_MATCH, RESOLVED, TOO_LATE, UNAVAILABLE
 from orrery_knowledge.backends.sqlite.index import SqliteConfig, SqliteIndex
 from orrery_knowledge.errors import BackendUnavailable
 from orrery_knowledge.governance.ledger import Ledger
@@ -30,13 +30,21 @@ class Counting(SqliteIndex):
     """Counts searches, and can be down."""
 
     searches = 0
+    states = 0
     down = False
+    hangs: asyncio.Event | None = None
 
     async def search(self, query: Query, vector: Vectors | None, name: str | None) -> Rankings:
         self.searches += 1
+        if self.hangs is not None:
+            await self.hangs.wait()
         if self.down:
             raise BackendUnavailable("the index is away")
         return await super().search(query, vector, name)
+
+    async def applied_decision(self) -> int:
+        self.states += 1
+        return await super().applied_decision()
 
 
 class Place:
@@ -190,6 +198,51 @@ async def test_unavailable_is_said_and_not_remembered(place: Place) -> None:
     place.index.down = False
     again = await place.one(alert("A", summary="Disk"), delivered=True)
     assert (again.status, again.duplicate) == ("ok", False)
+
+
+async def test_an_index_that_hangs_holds_a_webhook_for_a_bounded_time(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alerts = [alert(f"N{n}", summary=f"Disk {n}") for n in range(20)]
+    await place.route(alerts[0], delivered=True)
+    place.index.hangs = asyncio.Event()
+    monkeypatch.setattr(routing, "ROUTE_SECONDS", 0.3)
+    late = await place.route(*alerts, delivered=True)
+    assert [route.status for route in late.routes] == ["ok"] + ["unavailable"] * 19
+    assert {route.reason for route in late.routes[1:]} == {TOO_LATE}
+    assert late.unavailable
+    assert place.index.searches == 2  # the one that hangs is the last one
+    place.index.hangs.set()
+    monkeypatch.setattr(routing, "ROUTE_SECONDS", 30.0)
+    again = await place.route(*alerts, delivered=True)
+    assert {route.status for route in again.routes} == {"ok"}
+    assert [route.duplicate for route in again.routes] == [True] + [False] * 19
+    assert place.index.searches == 20  # what hung was waited for, not asked again
+
+
+async def test_a_failure_that_nobody_waited_for_is_not_remembered(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = alert("A", summary="Disk")
+    place.index.hangs, place.index.down = asyncio.Event(), True
+    monkeypatch.setattr(routing, "ROUTE_SECONDS", 0.2)
+    assert (await place.one(one, delivered=True)).status == "unavailable"
+    place.index.hangs.set()
+    await asyncio.sleep(0.2)
+    place.index.down = False
+    monkeypatch.setattr(routing, "ROUTE_SECONDS", 30.0)
+    assert (await place.one(one, delivered=True)).status == "ok"
+
+
+async def test_a_webhook_asks_once_for_the_state_of_the_index(place: Place) -> None:
+    alerts = [alert(f"N{n}", summary="Disk") for n in range(10)]
+    await place.route(*alerts)
+    place.index.states = 0
+    await place.route(*alerts)
+    once = place.index.states
+    place.index.states = 0
+    await place.route(alerts[0])
+    assert place.index.states == once > 0
 
 
 async def test_two_hundred_deliveries_of_one_alert_count_once(place: Place) -> None:

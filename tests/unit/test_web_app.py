@@ -87,6 +87,15 @@ async def test_a_body_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPat
     assert caught.value.code == 408
 
 
+def test_what_utf8_cannot_carry_is_data(client: TestClient) -> None:
+    bad = "\ud800 disk"
+    one = alert(bad, fingerprint=bad, summary=bad, runbook_url=f"https://x.example/{bad}")
+    answer = client.post("/alerts/route", content=json.dumps(group(one)))
+    assert answer.status_code == 200
+    assert answer.json()["routes"][0]["alert"]["name"] == "\ufffd disk"
+    assert client.post("/search", content=json.dumps({"query": bad})).status_code == 200
+
+
 def test_a_search(client: TestClient) -> None:
     answer = client.post("/search", json={"query": "old images", "top_k": 1})
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
@@ -162,7 +171,7 @@ def test_what_is_not_there(client: TestClient) -> None:
 
 
 def test_a_failure_inside_says_nothing_of_itself(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(_: bytes) -> None:
         raise RuntimeError("secret inner text")
@@ -171,3 +180,8 @@ def test_a_failure_inside_says_nothing_of_itself(
     answer = client.post("/alerts/route", json=group())
     assert answer.status_code == 500
     assert answer.json() == {"error": {"code": 500, "message": "internal error"}}
+    # The server logs what reaches it, with its traceback: nothing does.
+    server = TestClient(client.app, base_url="http://127.0.0.1:8085")
+    assert server.post("/alerts/route", json=group()).status_code == 500
+    assert "a request failed: RuntimeError" in caplog.text
+    assert "secret" not in caplog.text
