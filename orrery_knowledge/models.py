@@ -374,6 +374,11 @@ class SearchResult(Model):
     took_ms: float = 0.0
     reason: str | None = None
 
+    @property
+    def is_gap(self) -> bool:
+        """Whether it was looked for, and nothing to rely on was found."""
+        return self.status in ("ok", "no_match") and not self.confident
+
 
 class SyncError(Model):
     """Why a document or source failed or was quarantined; no document text."""

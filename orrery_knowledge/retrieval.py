@@ -137,7 +137,7 @@ class Retrieval:
                 except KnowledgeError as error:
                     span.result(error_type=type(error).__name__)
                     result = _failure("unavailable", query, str(error))
-        if investigation is not None and result.status in _ANSWERED and not result.confident:
+        if investigation is not None and result.is_gap:
             await self.note_gap("question", query.text, unsure=result.status == "ok")
         took = round((time.perf_counter() - started) * 1000, 1)
         return result.model_copy(update={"took_ms": took})
@@ -436,7 +436,6 @@ class Retrieval:
         )
 
 
-_ANSWERED = ("ok", "no_match")
 _COUNTED = ("lexical", "identifiers", "vector")
 
 

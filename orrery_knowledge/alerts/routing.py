@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -31,6 +32,9 @@ MAX_AGE_SECONDS = 600.0
 ROUTE_SECONDS = 30.0
 """For all routes of a webhook that a machine sent. What is not found by then is unavailable; when
 it is delivered again, what was found is remembered, so that it gets further."""
+
+LEDGER_SECONDS = 10.0
+"""To remember the deliveries of a webhook, and again to count its gaps."""
 
 NO_MATCH = "no runbook matches with confidence: page a human"
 RESOLVED = "resolved: nothing to do for this alert"
@@ -250,24 +254,30 @@ class AlertRouter:
             for alert in group
         ]
         try:
-            new = await self._retrieval.new_deliveries(keys)
-        except KnowledgeError as error:
+            async with asyncio.timeout(LEDGER_SECONDS):
+                new = await self._retrieval.new_deliveries(keys)
+        except (KnowledgeError, TimeoutError) as error:
+            reason = str(error) or TOO_LATE
             return [
                 route.model_copy(
                     update={
-                        **dict(_empty("unavailable", route.query, str(error))),
+                        **dict(_empty("unavailable", route.query, reason)),
                         "advice": UNAVAILABLE,
                     }
                 )
                 for route in routes
             ]
         marked = []
+        gaps = []
         for route, group in zip(routes, groups, strict=True):
             again = route.status in _ANSWERED and all(one.delivery not in new for one in group)
             marked.append(route.model_copy(update={"duplicate": again}))
-            if route.status in _ANSWERED and not again and _is_gap(route):
-                unsure = route.status == "ok"
-                await self._retrieval.note_gap("alert", group[0].name, unsure=unsure)
+            if route.is_gap and route.alert.status == "firing" and not again:
+                gaps.append((group[0].name, route.status == "ok"))
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEDGER_SECONDS):
+                for name, unsure in gaps:
+                    await self._retrieval.note_gap("alert", name, unsure=unsure)
         return marked
 
 
@@ -280,10 +290,6 @@ def matched_by(named: Named | None, result: SearchResult) -> MatchedBy:
         if named and named.by == kind and result.passages and kind in result.passages[0].matched:
             return kind
     return "search"
-
-
-def _is_gap(route: Route) -> bool:
-    return route.alert.status == "firing" and not route.confident
 
 
 def _advice(result: SearchResult, status: Status) -> str | None:

@@ -9,7 +9,7 @@ import click
 from pydantic import ValidationError
 
 from orrery_knowledge.cli import options
-from orrery_knowledge.cli.terminal import plural, print_json, say
+from orrery_knowledge.cli.terminal import plural, print_json, say, warn
 from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.evaluation.replay import AskedQuery, Replay, replay
 from orrery_knowledge.runtime import build_embedder, build_index, build_ledger, retrieval_over
@@ -100,6 +100,8 @@ def _show(result: Replay) -> None:
             notes.append("its query does not bring it back")
         said = f"  ({'; '.join(notes)})" if notes else ""
         say(f"{one.state:<9}{one.citation}{said}")
+    for note in result.notes:
+        warn(f"note: {note}")
     say(
         f"{plural(len(result.passages), 'passage')}, {len(result.lost)} lost; "
         f"{result.replayed} of {result.queries} queries run again; load {result.load}"

@@ -17,7 +17,7 @@ from orrery_knowledge.evaluation.labels import (
     check_labels,
     enclosing_sections,
 )
-from orrery_knowledge.evaluation.payloads import alert_query
+from orrery_knowledge.evaluation.payloads import alert_query, read_alert
 
 DOCUMENT_GLOBS = tuple(
     f"**/*.{ending}" for ending in ("md", "markdown", "mdx", "txt", "rst", "adoc")
@@ -64,7 +64,7 @@ class Dataset(BaseModel):
         qrels: query id -> (document, section anchor or "") -> relevance; duplicates are folded to
             their highest relevance, so a label that stands twice counts once.
         around: labelled document -> section anchor -> the anchors around it, nearest first.
-        warnings: labels that are odd and change no score, with their lines.
+        warnings: what is odd and no mistake for sure, with its line.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -112,9 +112,9 @@ def read_dataset(folder: Path) -> Dataset:
                 "are needed)"
             )
     try:
-        queries = _read_queries(folder / "queries.jsonl")
+        queries, odd = _read_queries(folder / "queries.jsonl")
         labels = _read_labels(folder / "qrels.tsv", {query.id for query in queries})
-        warnings = check_labels(folder / "docs", "qrels.tsv", labels)
+        warnings = (*odd, *check_labels(folder / "docs", "qrels.tsv", labels))
         check_held_out(
             folder / "docs",
             "qrels.tsv",
@@ -140,8 +140,10 @@ def read_dataset(folder: Path) -> Dataset:
     return Dataset(folder=folder, queries=queries, qrels=qrels, around=around, warnings=warnings)
 
 
-def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:
+def _read_queries(file: Path) -> tuple[tuple[LabelledQuery, ...], list[str]]:
+    """The queries, and what is odd about them."""
     queries: dict[str, LabelledQuery] = {}
+    odd = []
     with file.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -152,10 +154,14 @@ def _read_queries(file: Path) -> tuple[LabelledQuery, ...]:
                 raise ConfigurationError(f"{file.name}, line {number}: no query object") from None
             if query.id in queries:
                 raise ConfigurationError(f"{file.name}, line {number}: id {query.id!r} again")
+            if query.payload is not None and read_alert(query.payload).alert is None:
+                odd.append(
+                    f"{file.name}, line {number}: its payload holds no alert: it finds nothing"
+                )
             queries[query.id] = query
     if not queries:
         raise ConfigurationError(f"{file.name} holds no query")
-    return tuple(queries.values())
+    return tuple(queries.values()), odd
 
 
 def _read_labels(file: Path, known: set[str]) -> list[Label]:

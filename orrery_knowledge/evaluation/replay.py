@@ -17,7 +17,14 @@ from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Evidence
 from orrery_knowledge.governance.reviews import apply_decisions
 from orrery_knowledge.identifiers import bounded_query
-from orrery_knowledge.models import FetchedChunk, Model, OutlinedChunk, PersonalKind, Query
+from orrery_knowledge.models import (
+    FetchedChunk,
+    Model,
+    OutlinedChunk,
+    PersonalKind,
+    Query,
+    SearchResult,
+)
 from orrery_knowledge.protocols import KnowledgeIndex
 from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.screening import PERSONAL_KINDS, remembering, screen
@@ -64,6 +71,7 @@ class Replay(Model):
         queries: how many different ones were asked then.
         replayed: how many of those were run again.
         lost: citations of passages that do not come back.
+        notes: what the searches said of themselves, such as that the embedder failed.
     """
 
     investigation: str
@@ -72,6 +80,7 @@ class Replay(Model):
     replayed: int
     passages: tuple[ReplayedPassage, ...]
     lost: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 async def replay(
@@ -116,8 +125,12 @@ async def replay(
     found = await present.locate(rows)
     # The digest says nothing of filters: a query that was asked with two of them has one digest.
     answers: dict[str, set[str]] = {}
+    notes: dict[str, None] = {}
     for key, one in zip(keys, queries, strict=True):
-        answers.setdefault(key, set()).update(await _answer(one, retrieval, top_k))
+        result = await _answer(one, retrieval, top_k)
+        answers.setdefault(key, set()).update(_place(p.citation) for p in result.passages)
+        if result.reason:
+            notes[result.reason] = None
     passages = tuple(_passage(row, found[row.citation], issued, answers) for row in rows)
     return Replay(
         investigation=investigation,
@@ -126,16 +139,21 @@ async def replay(
         replayed=len(answers),
         passages=passages,
         lost=tuple(p.citation for p in passages if p.state == "gone" or p.returned is False),
+        notes=tuple(notes),
     )
 
 
-async def _answer(asked: AskedQuery, retrieval: Retrieval, top_k: int) -> set[str]:
-    """What a query brings back now: citations without source and digest."""
+async def _answer(asked: AskedQuery, retrieval: Retrieval, top_k: int) -> SearchResult:
+    """What a query brings back now.
+
+    Raises:
+        BackendUnavailable: it can't be asked now, which says nothing of what was issued.
+    """
     query = Query(text=asked.query, service=asked.service, corpus=asked.corpus, top_k=top_k)
     result = await retrieval.search(query)
     if result.status == "unavailable":
         raise BackendUnavailable(f"a query could not be run again: {result.reason}")
-    return {_place(passage.citation) for passage in result.passages}
+    return result
 
 
 def _passage(

@@ -18,7 +18,7 @@ from orrery_knowledge.alerts import MAX_BYTES, AlertRouter, read_payload
 from orrery_knowledge.errors import InvalidPayload, KnowledgeError
 from orrery_knowledge.models import Mode, Query
 from orrery_knowledge.retrieval import Retrieval
-from orrery_knowledge.web.bodies import Refused, read_body
+from orrery_knowledge.web.bodies import Bodies, Refused
 
 MAX_QUESTION_BYTES = 256 * 1024
 """Of the body of a search; a pasted log is cut to its ends anyway."""
@@ -54,29 +54,32 @@ def create_app(retrieval: Retrieval, *, top_k: int = 6) -> FastAPI:
     app.add_middleware(_Contained)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
     router = AlertRouter(retrieval, top_k=top_k)
+    bodies = Bodies()
 
     @app.post("/alerts/route")
     async def route_alerts(request: Request) -> Response:
         _refuse_pages(request)
-        payload = read_payload(await read_body(request, MAX_BYTES))
-        routing = await router.route(payload, delivered=True)
+        async with bodies.read(request, MAX_BYTES) as body:
+            routing = await router.route(read_payload(body), delivered=True)
         # Alertmanager delivers again what is answered with 5xx, and gives up on 4xx.
         return _json(routing.model_dump(mode="json"), 503 if routing.unavailable else 200)
 
     @app.post("/search")
     async def search(request: Request) -> Response:
         _refuse_pages(request)
-        asked = _question(await read_body(request, MAX_QUESTION_BYTES))
-        result = await retrieval.search(
-            Query(
-                text=asked.query,
-                top_k=asked.top_k or top_k,
-                service=asked.service,
-                corpus=asked.corpus,
-                mode=asked.mode,
-                per_document=asked.per_document,
-            )
+        async with bodies.read(request, MAX_QUESTION_BYTES) as body:
+            asked = _question(body)
+        query = Query(
+            text=asked.query,
+            top_k=asked.top_k or top_k,
+            service=asked.service,
+            corpus=asked.corpus,
+            mode=asked.mode,
+            per_document=asked.per_document,
         )
+        result = await retrieval.search(query)
+        if result.is_gap:
+            await retrieval.note_gap("question", query.text, unsure=result.status == "ok")
         return _json(result.model_dump(mode="json"), _SEARCHED[result.status])
 
     @app.get("/healthz")
@@ -95,7 +98,10 @@ def create_app(retrieval: Retrieval, *, top_k: int = 6) -> FastAPI:
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> Response:
-        return _refusal(error.code, error.reason)
+        answer = _refusal(error.code, error.reason)
+        if error.retry_after is not None:
+            answer.headers["Retry-After"] = str(error.retry_after)
+        return answer
 
     @app.exception_handler(InvalidPayload)
     async def invalid(_: Request, error: InvalidPayload) -> Response:

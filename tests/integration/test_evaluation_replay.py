@@ -7,6 +7,7 @@ import json
 import pytest
 from sync_support import Place, Ran
 
+from orrery_knowledge.errors import EmbedderError
 from orrery_knowledge.evaluation import replay
 from orrery_knowledge.models import SearchResult
 from orrery_knowledge.retrieval import Retrieval
@@ -136,6 +137,19 @@ def test_an_outage_is_not_taken_for_a_loss(place: Place, monkeypatch: pytest.Mon
     queries.write_text('{"query": "zebra"}\n')
     ran = place.cli("eval", "replay", "INC-1", "--queries", str(queries))
     assert (ran.code, ran.err) == (3, "error: a query could not be run again: no answer\n")
+
+
+def test_an_embedder_that_fails_is_named(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fails(self: Retrieval, *_: object) -> None:
+        raise EmbedderError("the model is gone")
+
+    monkeypatch.setattr(Retrieval, "_vector", fails)
+    queries = place.root / "asked.jsonl"
+    queries.write_text('{"query": "zebra"}\n')
+    code, _, found = replayed(place, "--queries", str(queries))
+    assert (code, found["notes"]) == (0, ["searched by words alone: the model is gone"])
+    ran = place.cli("eval", "replay", "INC-1", "--queries", str(queries))
+    assert ran.err == "note: searched by words alone: the model is gone\n"
 
 
 def test_a_query_that_no_longer_brings_a_passage_back_fails(place: Place) -> None:

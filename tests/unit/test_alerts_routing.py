@@ -220,6 +220,27 @@ async def test_an_index_that_hangs_holds_a_webhook_for_a_bounded_time(
     assert place.index.searches == 20  # what hung was waited for, not asked again
 
 
+async def test_a_ledger_that_hangs_is_not_waited_for(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, asked = asyncio.Event(), []
+
+    async def hangs(self: Ledger, *arguments: object, **_: object) -> None:
+        asked.append(arguments)
+        await held.wait()
+
+    monkeypatch.setattr(routing, "LEDGER_SECONDS", 0.05)
+    unknown = alert("PrinterOnFire", summary="Paper tray ablaze")
+    with monkeypatch.context() as patched:
+        patched.setattr(Ledger, "note_gap", hangs)
+        counted = await place.route(unknown, delivered=True)
+        assert (len(asked), counted.unavailable) == (1, False)
+        patched.setattr(Ledger, "new_deliveries", hangs)
+        late = await place.one(unknown, delivered=True)
+        assert (late.status, late.reason, late.advice) == ("unavailable", TOO_LATE, UNAVAILABLE)
+    assert (await place.one(unknown, delivered=True)).duplicate
+
+
 async def test_a_failure_that_nobody_waited_for_is_not_remembered(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -99,6 +99,19 @@ def test_odd_labels_that_change_no_score_are_warnings_with_their_lines(read: Any
     assert read().warnings == ()
 
 
+def test_a_payload_without_an_alert_is_a_warning_with_its_line(read: Any) -> None:
+    good = {"alerts": [{"labels": {"alertname": "PoolFull"}}]}
+    found = read(
+        line(payload=good)
+        + line(id="q2", answerable=False, payload={"alerts": []})
+        + line(id="q3", answerable=False, payload={"groups": [good]})
+    )
+    assert found.warnings == (
+        "queries.jsonl, line 2: its payload holds no alert: it finds nothing",
+        "queries.jsonl, line 3: its payload holds no alert: it finds nothing",
+    )
+
+
 def test_line_ends_of_windows_are_fine(read: Any) -> None:
     found = read(line().replace("\n", "\r\n"), HEADER.strip() + "\r\nq1\ta.md\t\t2\r\n")
     assert found.qrels == {"q1": {("a.md", ""): 2}}

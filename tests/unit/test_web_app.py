@@ -83,8 +83,37 @@ async def test_a_body_that_never_comes_is_given_up(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(bodies, "READ_SECONDS", 0.01)
     request = Request({"type": "http", "method": "POST", "headers": []}, nothing)
     with pytest.raises(bodies.Refused) as caught:
-        await bodies.read_body(request, 100)
+        async with bodies.Bodies().read(request, 100):
+            pass
     assert caught.value.code == 408
+
+
+def sending(body: bytes) -> Request:
+    async def receive() -> Any:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return Request({"type": "http", "method": "POST", "headers": []}, receive)
+
+
+async def test_many_bodies_at_once_are_sent_away_until_some_are_done() -> None:
+    held = bodies.Bodies(total=10)
+    async with held.read(sending(b"123456"), 10) as first:
+        with pytest.raises(bodies.Refused) as caught:
+            async with held.read(sending(b"12345"), 10):
+                pass
+        assert (first, caught.value.code, caught.value.retry_after) == (b"123456", 503, 5)
+        async with held.read(sending(b"1234"), 10) as second:
+            assert second == b"1234"
+    async with held.read(sending(b"1234567890"), 10) as third:
+        assert third == b"1234567890"
+
+
+def test_a_busy_server_says_when_to_come_back(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "Bodies", lambda: bodies.Bodies(total=3))
+    application = web.create_app(build_retrieval(load_settings(None)))
+    with TestClient(application, base_url="http://127.0.0.1:8085") as client:
+        answer = client.post("/alerts/route", content=b"[{}]")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
 
 
 def test_what_utf8_cannot_carry_is_data(client: TestClient) -> None:
@@ -101,6 +130,16 @@ def test_a_search(client: TestClient) -> None:
     assert (answer.status_code, answer.json()["status"]) == (200, "ok")
     assert answer.json()["passages"][0]["label"] == "DiskFull.md § DiskFull"
     assert answer.headers["cache-control"] == "no-store"
+
+
+def test_a_question_that_nothing_answers_is_a_gap(client: TestClient, desk: Desk) -> None:
+    assert client.post("/search", json={"query": "solar panels"}).json()["status"] == "no_match"
+    assert client.post("/search", json={"query": "DiskFull"}).json()["confident"]
+    assert client.post("/search", json={"query": "solar", "corpus": "nope"}).status_code == 400
+    gaps = desk.run("gaps", "--json").json["gaps"]
+    assert [(gap["kind"], gap["text"], gap["count"]) for gap in gaps] == [
+        ("question", "solar panels", 1)
+    ]
 
 
 @pytest.mark.parametrize(
