@@ -19,6 +19,7 @@
     │   ├── CheckFailed           the candidate load failed its checks; nothing was activated
     │   └── UnknownLoad           no load of that number, or one that can't be activated
     ├── StaleDecision             a decision names what is not (or no longer) there
+    ├── Forbidden                 whoever asks may not do that
     └── InvalidPayload            what was sent is no Alertmanager webhook
 
 Messages are for people: they carry no SQL, no secret and no text of a document.
@@ -131,6 +132,10 @@ class StaleDecision(KnowledgeError):
     """A decision names a document and digest that is not what lies there now."""
 
     exit_code = 5
+
+
+class Forbidden(KnowledgeError):
+    """Whoever asks may not do that."""
 
 
 class InvalidPayload(KnowledgeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Decision, DocumentKey, QuarantineReason
@@ -12,6 +12,9 @@ from orrery_knowledge.tally import Tally
 
 Decisions = Mapping[DocumentKey, Mapping[str, Decision]]
 """The latest decision by document and digest."""
+
+Answer = tuple[str, str, str, str]
+"""(corpus, source, path, digest) of a document that answers."""
 
 
 class Filing:
@@ -27,11 +30,17 @@ class Filing:
         self._tally = tally
         self._waiting: set[tuple[DocumentKey, str]] = set()
         self._quarantined: set[tuple[DocumentKey, str]] = set()
-        self._settled: set[tuple[str, str]] = set()
+        self._settled: dict[tuple[str, str], str | None] = {}
 
-    def settle(self, source: str, path: str) -> None:
-        """The document was looked at: what the ledger keeps open on other versions is over."""
-        self._settled.add((source, path))
+    def settle(self, source: str, path: str, digest: str | None) -> None:
+        """The document was looked at: what the ledger keeps open on other versions is over.
+
+        Args:
+            source: its id.
+            path: of the document.
+            digest: of the version that lies there; None where none could be made out.
+        """
+        self._settled[source, path] = digest
 
     async def file(self, document: Document, prepared: Prepared, where: str) -> None:
         """Enter what is quarantined or waits; a dry run only counts."""
@@ -62,17 +71,26 @@ class Filing:
                     metadata=prepared.metadata.model_dump(mode="json"),
                 )
 
-    async def approved_meanwhile(self) -> AsyncIterator[tuple[Document, Decision]]:
-        """Texts that this sync filed and somebody approved before it was done."""
-        waiting = sorted(self._waiting)
-        decisions = await self._ledger.approvals({key for key, _ in waiting}) if waiting else {}
-        for key, digest in waiting:
-            decision = decisions.get(key, {}).get(digest)
-            if decision is None or decision.decision != "approved":
+    async def owed(
+        self, answering: Collection[Answer], read: Collection[str]
+    ) -> AsyncIterator[tuple[Document, Decision]]:
+        """Texts that were approved, and don't answer yet.
+
+        Args:
+            answering: what answers now.
+            read: ids of the sources that this sync has read. What it found there counts: of these
+                only the texts that it has filed are owed.
+        """
+        for review in await self._ledger.reviews():
+            key, decision = review.document, review.decision
+            if decision is None or decision.decision != "approved" or not review.current:
                 continue
-            filed = await self._ledger.pending(key, digest)
+            waited = (key, review.digest) in self._waiting
+            if (*key, review.digest) in answering or (review.source in read and not waited):
+                continue
+            filed = await self._ledger.pending(key, review.digest)
             if filed is not None:
-                self._tally.pending -= 1
+                self._tally.pending -= waited
                 yield filed.document, decision
 
     async def close(self, present: Mapping[str, set[str]], *, configured: set[str] | None) -> None:
@@ -83,25 +101,26 @@ class Filing:
             configured: ids of all sources; None when only some were read.
         """
 
-        def is_over(key: DocumentKey, version: str, filed: set[tuple[DocumentKey, str]]) -> bool:
-            _, source, path = key
-            if (key, version) in filed:
+        def is_gone(source: str, path: str) -> bool:
+            if self._tally.failed:
                 return False
             if source in present:
-                gone = path not in present[source]
-            else:
-                gone = configured is not None and source not in configured
-            return (source, path) in self._settled or (gone and not self._tally.failed)
+                return path not in present[source]
+            return configured is not None and source not in configured
 
         for entry in await self._ledger.list_quarantine():
-            key = (entry.corpus, entry.source, entry.path)
-            if is_over(key, entry.revision, self._quarantined):
+            key, place = (entry.corpus, entry.source, entry.path), (entry.source, entry.path)
+            if (key, entry.revision) in self._quarantined:
+                continue
+            if place in self._settled or is_gone(*place):
                 await self._ledger.resolve_quarantine(key)
         for review in await self._ledger.reviews():
-            if review.status == "pending" and is_over(
-                review.document, review.digest, self._waiting
-            ):
-                await self._ledger.withdraw_pending(review.document)
+            key, place = review.document, (review.source, review.path)
+            if not review.current or (key, review.digest) in self._waiting:
+                continue
+            other = place in self._settled and self._settled[place] != review.digest
+            if other or is_gone(*place):
+                await self._ledger.withdraw_pending(key)
 
 
 def _words(reason: QuarantineReason) -> str:

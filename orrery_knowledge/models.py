@@ -18,6 +18,9 @@ Fusion = Literal["scores", "rrf", "weighted"]
 AGE_PENALTY = 0.1
 """Share of its fused score that advice loses at most for its age."""
 Status = Literal["ok", "no_match", "unavailable", "invalid"]
+Role = Literal["viewer", "approver", "admin"]
+"""What somebody may do: read; decide on knowledge, too; everything."""
+
 PersonalKind = Literal["email", "phone", "card", "iban", "national-id"]
 """Personal data that redaction tells apart; national ids with passports and social security."""
 

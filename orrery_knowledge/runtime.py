@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -10,6 +11,7 @@ from orrery_knowledge.configuration.file import KeyPath
 from orrery_knowledge.configuration.origins import key_text
 from orrery_knowledge.configuration.refusals import check_keys
 from orrery_knowledge.errors import ConfigurationError, MissingExtra
+from orrery_knowledge.governance.identities import Identities, Identity
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.protocols import (
     Embedder,
@@ -20,8 +22,10 @@ from orrery_knowledge.protocols import (
 )
 from orrery_knowledge.registry import NO_EMBEDDER, Kind, load_component
 from orrery_knowledge.retrieval import Retrieval
+from orrery_knowledge.reviewing import Reviewing
 from orrery_knowledge.settings import Component, Section, Settings, validate
 from orrery_knowledge.sources.config import check_trust, check_type
+from orrery_knowledge.sync import SyncOptions
 
 
 class NoEmbedder(Section):
@@ -115,6 +119,44 @@ def build_sources(settings: Settings) -> list[KnowledgeSource]:
             ids.add(config.id)
             sources.append(component(config, root=settings.root, state=settings.state_folder))
     return sources
+
+
+def build_identities(settings: Settings) -> Identities:
+    """Everybody who is configured.
+
+    Raises:
+        ConfigurationError: one token stands for two identities.
+    """
+    seen: dict[str, int] = {}
+    known = []
+    for number, one in enumerate(settings.identities):
+        digest = one.token_sha256.lower()
+        if digest in seen:
+            key = ("identities", number, "token_sha256")
+            problem = f"{key_text(key)}: this is the token of identity {seen[digest] + 1}, too"
+            raise ConfigurationError(settings.origin.sentence(key, problem))
+        seen[digest] = number
+        known.append((Identity(name=one.name, role=one.role, agent=one.agent), digest))
+    return Identities(known)
+
+
+def sync_options(settings: Settings) -> SyncOptions:
+    """What a sync is asked for where the configuration says it."""
+    return SyncOptions(
+        max_delete_share=settings.policy.max_delete_share,
+        chunk_size=settings.chunking.size,
+        answer_while_pending=settings.policy.answer_from_approved_while_edit_pending,
+    )
+
+
+def build_reviewing(
+    settings: Settings,
+    index: KnowledgeIndex,
+    ledger: Ledger,
+    sources: Sequence[KnowledgeSource],
+) -> Reviewing:
+    """Reviews over parts that were built already."""
+    return Reviewing(index, ledger, sources, build_embedder(settings), sync_options(settings))
 
 
 def build_retrieval(settings: Settings) -> Retrieval:

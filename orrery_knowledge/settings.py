@@ -27,7 +27,7 @@ from orrery_knowledge.configuration.file import ConfigurationFile, KeyPath
 from orrery_knowledge.configuration.origins import PREFIX, Origin, variable_name
 from orrery_knowledge.configuration.refusals import check_keys, refusal
 from orrery_knowledge.errors import ConfigurationError, KnowledgeOff
-from orrery_knowledge.models import AGE_PENALTY, Fusion, PersonalKind
+from orrery_knowledge.models import AGE_PENALTY, Fusion, PersonalKind, Role
 
 M = TypeVar("M", bound=BaseModel)
 DEFAULT_FILE = Path("orrery.yaml")
@@ -170,6 +170,30 @@ class Guard(Section):
     audit: AuditLog = Field(default=AuditLog(), examples=["{file: .orrery/audit.jsonl}"])
 
 
+class KnownIdentity(Section):
+    """Somebody who is known by a token; ``orrery-knowledge token`` makes both.
+
+    Attributes:
+        name: recorded with what they decide.
+        role: a viewer reads, an approver decides on knowledge as well, an admin may do everything.
+        token_sha256: of the token, in hex; the token itself is kept nowhere.
+        agent: a program that acts by itself; it can be no more than a viewer.
+    """
+
+    name: Annotated[
+        str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*\S[^\x00-\x1f\x7f]*$")
+    ]
+    role: Role = "viewer"
+    token_sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$")]
+    agent: bool = False
+
+    @model_validator(mode="after")
+    def _no_agent_decides(self) -> KnownIdentity:
+        if self.agent and self.role != "viewer":
+            raise ValueError("an agent can be no more than a viewer")
+        return self
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Built once at an edge and passed in.
 
@@ -177,6 +201,8 @@ class Settings(BaseSettings):
         backend: where the index lives.
         embedder: who computes vectors; type "none" searches by words alone.
         corpora: collection name -> its sources.
+        identities: who is known by a token; with none, nobody is, and the server is for this
+            machine alone.
         state: folder for the index, the ledger and git mirrors, relative to `root`.
         ledger: SQLAlchemy URL of the ledger; None for ``<state>/ledger.db``.
         root: folder that relative paths count from; the configuration file's.
@@ -200,6 +226,9 @@ class Settings(BaseSettings):
     policy: Policy = Field(default=Policy(), examples=["{max_delete_share: 0.3}"])
     guard: Guard = Field(default=Guard(), examples=["{limit: 24000}"])
     gaps: Gaps = Field(default=Gaps(), examples=["{record: true}"])
+    identities: list[KnownIdentity] = Field(
+        default_factory=list, examples=["[{name: ada, role: approver, token_sha256: ...}]"]
+    )
     state: Path = Path(".orrery")
     ledger: str | None = Field(default=None, examples=["sqlite+aiosqlite:///.orrery/ledger.db"])
     root: Path = Field(default_factory=Path.cwd, examples=["."])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from orrery_knowledge.embedding import Embedding
@@ -22,7 +22,7 @@ from orrery_knowledge.errors import (
     SourceError,
     Superseded,
 )
-from orrery_knowledge.filing import Decisions, Filing
+from orrery_knowledge.filing import Answer, Decisions, Filing
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.governance.reviews import apply_decisions, unapplied
@@ -38,6 +38,7 @@ from orrery_knowledge.models import (
 from orrery_knowledge.preparation import Prepared, prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
 from orrery_knowledge.provenance import Provenances
+from orrery_knowledge.sync_options import SyncOptions as SyncOptions
 from orrery_knowledge.tally import Tally
 from orrery_knowledge.telemetry import sync_span
 
@@ -47,36 +48,8 @@ BATCH_CHUNKS = 256
 NOTHING_LEFT = "nothing would be left to search"
 HELD = "a rollback holds the index; `orrery-knowledge loads resume` lets syncs run again"
 
-Answer = tuple[str, str, str, str]
-"""(corpus, source, path, digest) of a document that answers."""
-
 Progress = Callable[[str, int, int], None]
 """Told (what is read now, documents seen, chunks written) as a sync goes on."""
-
-
-@dataclass(frozen=True)
-class SyncOptions:
-    """What a sync is asked for.
-
-    Attributes:
-        source: only this source; None for all.
-        dry_run: say what would change and what it would cost; write nothing.
-        full: read every document again.
-        allow_mass_delete: activate even if more than `max_delete_share` of the documents go.
-        allow_empty: activate even if nothing is left.
-        max_delete_share: share of documents, in [0, 1].
-        chunk_size: in characters.
-        answer_while_pending: whether an approved text goes on answering while its edit waits.
-    """
-
-    source: str | None = None
-    dry_run: bool = False
-    full: bool = False
-    allow_mass_delete: bool = False
-    allow_empty: bool = False
-    max_delete_share: float = 0.3
-    chunk_size: int = 800
-    answer_while_pending: bool = True
 
 
 async def sync(
@@ -121,6 +94,34 @@ async def sync(
         return report
 
 
+async def activate_approved(
+    index: KnowledgeIndex,
+    ledger: Ledger,
+    sources: Sequence[KnowledgeSource],
+    embedder: Embedder | None,
+    options: SyncOptions,
+) -> SyncReport:
+    """Make approved texts that wait in the ledger answer: a small load that reads no source.
+
+    Args:
+        index: what is filled.
+        ledger: who approved what.
+        sources: every configured source; a text of any other one stays where it is.
+        embedder: computes vectors; None for search by words alone.
+        options: those of a sync, without a source.
+
+    Raises:
+        SyncRunning: a sync holds the lock.
+        Superseded: another load was activated meanwhile.
+        LoadsHeld: a rollback holds the index.
+        ConfigurationError: the embedder has changed, which takes a whole sync.
+        BackendUnavailable: the index or ledger does not answer.
+    """
+    run = _Run(index, ledger, sources, embedder, replace(options, dry_run=False))
+    run.wanted = []
+    return await _guarded(run)
+
+
 async def _guarded(run: _Run) -> SyncReport:
     """Build under the lock; undo what was built unless it was activated."""
     index, ledger, embedder = run.index, run.ledger, run.embedder
@@ -151,7 +152,7 @@ class _Run:
         sources: Sequence[KnowledgeSource],
         embedder: Embedder | None,
         options: SyncOptions,
-        progress: Progress | None,
+        progress: Progress | None = None,
     ) -> None:
         self.index = index
         self.ledger = ledger
@@ -172,6 +173,7 @@ class _Run:
         self.provenances = Provenances(index, self.tally)
         self.written: set[tuple[str, str]] = set()
         self.answered: Sequence[Answer] = ()
+        self.decided = 0
         self.losses = Losses(
             max_share=options.max_delete_share,
             allow_mass_delete=options.allow_mass_delete,
@@ -186,6 +188,7 @@ class _Run:
             refused: why a dry run stands for a sync that would not run.
         """
         self.load = load
+        self.decided = await self.ledger.last_decision()
         active = await self.index.active_load()
         new_embedder = await self._is_new_embedder()
         present: dict[str, set[str]] = {}
@@ -201,17 +204,18 @@ class _Run:
             if new_embedder:
                 self._warn_of_words_only(source.id, known.keys() & present[source.id])
             gone[source.id] = sorted(known.keys() - present[source.id])
-        if self.options.source is None:
+        if self.options.source is None and self.wanted:
             for source_id in set(await self.index.sources()) - self.sources.keys():
                 known = await self.index.known(source_id)
                 known_total += len(known)
                 gone[source_id] = sorted(known)
-        lost = await self._remove(gone, known_total)
+        lost = await self._remove(gone, known_total) if self.wanted else None
         report = await self._finish(active, refused or lost)
         if report.dry_run:
             return report
         if not report.refused:
-            configured = set(self.sources) if self.options.source is None else None
+            everything = self.options.source is None and self.wanted
+            configured = set(self.sources) if everything else None
             await _uninterrupted(self.filing.close(present, configured=configured))
         return await self._with_answers(report)
 
@@ -221,7 +225,7 @@ class _Run:
         fingerprint = self.embedder.fingerprint if self.embedder else None
         if active is None or active.fingerprint == fingerprint:
             return False
-        if self.options.source is not None:
+        if self.options.source is not None or not self.wanted:
             raise ConfigurationError(
                 "the embedder has changed, so every source must be read: run sync without --source"
             )
@@ -254,7 +258,7 @@ class _Run:
                 same = before is not None and _is_unchanged(before, entry, key, mine)
                 if before is not None and same and not self.options.full:
                     self.tally.skipped += 1
-                    self.filing.settle(source.id, entry.path)
+                    self.filing.settle(source.id, entry.path, before.digest)
                     await self.provenances.look_at(source, entry, before)
                     continue
                 if not await self._read_entry(source, entry, decisions, before):
@@ -302,7 +306,8 @@ class _Run:
         for warning in (*document.warnings, *prepared.warnings):
             self.tally.warn(where, warning)
         await self.filing.file(document, prepared, where)
-        self.filing.settle(source.id, entry.path)
+        kept_out = prepared.outcome not in ("index", "pending")
+        self.filing.settle(source.id, entry.path, None if kept_out else prepared.digest)
         indexed = prepared.indexed
         if prepared.outcome != "index" or indexed is None:
             await self._end_earlier(source.id, entry.path, prepared, known)
@@ -403,8 +408,10 @@ class _Run:
         if self.tally.documents:
             await self.index.prepare(self.load)
         async with self.ledger.decision_lock():
-            await self._take_along()
             await apply_decisions(self.index, self.ledger)
+            await self._take_along()
+            # Again, to the rows that were written by what was known when the build began.
+            await apply_decisions(self.index, self.ledger, since=self.decided)
             if not (self.tally.documents or self.tally.removed or self.tally.pruned):
                 return self.tally.report(active, activated=False)
             reason = await self._check(self.load)
@@ -422,9 +429,13 @@ class _Run:
             self.tally.warn("sync", f"rows of old loads are still there: {error}")
 
     async def _take_along(self) -> None:
-        """Write the texts that were approved while this load was built (rule 4)."""
-        async for document, decision in self.filing.approved_meanwhile():
-            source = self.sources[document.source]
+        """Write the texts that were approved and don't answer yet (rule 4)."""
+        answering = set(await self.index.visible())
+        read = {source.id for source in self.wanted}
+        async for document, decision in self.filing.owed(answering, read):
+            source = self.sources.get(document.source)
+            if source is None or source.corpus != document.corpus:
+                continue
             prepared = await self._prepare(source, document, {decision.digest: decision})
             if prepared.outcome == "index" and prepared.indexed is not None:
                 self.buffer.append((prepared.indexed, None))

@@ -20,12 +20,14 @@ COMMANDS = {
     "chunk": ("chunk:chunk", "Show how Markdown files are cut."),
     "screen": ("screen:screen", "Screen text for injections, credentials and personal data."),
     "loads": ("loads:loads", "List, roll back, resume and clean up loads."),
+    "review": ("review:review", "Decide which texts may answer."),
     "quarantine": ("quarantine:quarantine", "Show what is kept out of search, and why."),
     "gaps": ("gaps:gaps", "Show what was asked and nobody has written."),
     "verify": ("verify:verify", "Compare sources, ledger and index."),
     "doctor": ("doctor:doctor", "Say whether all is healthy, and whether agents are guarded."),
     "eval": ("evaluate:evaluate", "Measure how well the right passage comes back."),
     "serve": ("serve:serve", "Answer alerts and searches over HTTP."),
+    "token": ("token:token", "Make a token by which somebody is known."),
 }
 """Command name -> (module:function in this package, one line for ``--help``)."""
 

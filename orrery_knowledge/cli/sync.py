@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
@@ -17,9 +18,14 @@ from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import SyncError, SyncReport
 from orrery_knowledge.protocols import is_index
-from orrery_knowledge.runtime import build_embedder, build_ledger, build_retriever, build_sources
+from orrery_knowledge.runtime import (
+    build_embedder,
+    build_ledger,
+    build_retriever,
+    build_sources,
+    sync_options,
+)
 from orrery_knowledge.settings import NO_SOURCES, Settings, load_settings
-from orrery_knowledge.sync import SyncOptions
 from orrery_knowledge.sync import sync as run_sync
 
 SHOWN = 20
@@ -74,15 +80,13 @@ async def sync(
     sources = build_sources(settings)
     if not (sources or allow_empty):
         raise ConfigurationError(settings.origin.sentence(("corpora",), NO_SOURCES))
-    wanted = SyncOptions(
+    wanted = replace(
+        sync_options(settings),
         source=source,
         dry_run=dry_run,
         full=full,
         allow_mass_delete=allow_mass_delete,
         allow_empty=allow_empty,
-        max_delete_share=settings.policy.max_delete_share,
-        chunk_size=settings.chunking.size,
-        answer_while_pending=settings.policy.answer_from_approved_while_edit_pending,
     )
     try:
         await ledger.open()

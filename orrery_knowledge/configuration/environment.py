@@ -19,6 +19,9 @@ from orrery_knowledge.errors import ConfigurationError
 
 Model = type[BaseModel]
 
+TOKEN = f"{PREFIX}TOKEN"
+"""Who asks, on the command line: a secret and no setting, so no message repeats it."""
+
 
 class Environment(EnvSettingsSource):
     """Reads ``ORRERY_KNOWLEDGE_BACKEND=sqlite`` as ``{type: sqlite}``."""
@@ -53,7 +56,7 @@ def read_variables(settings: type[BaseSettings]) -> dict[KeyPath, str]:
     """
     found: dict[KeyPath, str] = {}
     for name, value in os.environ.items():
-        if value and name.upper().startswith(PREFIX):
+        if value and name.upper().startswith(PREFIX) and name.upper() != TOKEN:
             key = tuple(name[len(PREFIX) :].lower().split("__"))
             if not _is_setting(settings, key):
                 raise ConfigurationError(f"environment: {_misspelt(settings, name, key)}")

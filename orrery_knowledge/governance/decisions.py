@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from orrery_knowledge.errors import ConfigurationError, StaleDecision
+from orrery_knowledge.governance.citations import format_review_id
 from orrery_knowledge.governance.records import (
     Decision,
     DocumentKey,
@@ -18,8 +19,8 @@ from orrery_knowledge.governance.records import (
     Review,
     Verdict,
 )
+from orrery_knowledge.governance.schema import audit, pending
 from orrery_knowledge.governance.schema import decision as decisions
-from orrery_knowledge.governance.schema import pending
 from orrery_knowledge.models import Document
 
 NARROWING: frozenset[Verdict] = frozenset(("revoked", "tainted", "expired"))
@@ -99,11 +100,13 @@ async def decide(
     verdict: Verdict,
     *,
     reviewer: str,
+    verified: bool,
     reason: str,
     replaces: int | None,
     indexed: bool,
+    before: str | None,
 ) -> int:
-    """Check that a decision is about what lies there now, and record it."""
+    """Check that a decision is about what lies there now; record it, and who took it."""
     mine = sa.and_(is_document(decisions, document), decisions.c.digest == digest)
     last = (await connection.execute(select_latest(mine))).one_or_none()
     filed = await connection.execute(
@@ -125,12 +128,28 @@ async def decide(
             decision=verdict,
             reviewer=reviewer,
             reason=reason,
-            decided_at=datetime.now(UTC),
-            verified=False,
+            decided_at=(now := datetime.now(UTC)),
+            verified=verified,
         )
         .returning(decisions.c.number)
     )
-    return int(result.scalar_one())
+    number = int(result.scalar_one())
+    after = digest if verdict == "approved" else None if before == digest else before
+    details = {
+        "review": format_review_id(source, path, digest),
+        "corpus": corpus,
+        "decision": number,
+        "reason": reason,
+        "verified": verified,
+        "digest_before": before,
+        "digest_after": after,
+    }
+    await connection.execute(
+        sa.insert(audit).values(
+            at=now, actor=reviewer, action=f"review.{verdict}", investigation=None, details=details
+        )
+    )
+    return number
 
 
 def _refuse_stale(
@@ -192,6 +211,7 @@ def to_review(row: sa.Row[Any]) -> Review:
         status=found.decision if found else "superseded" if row.superseded else "pending",
         filed_at=row.filed_at,
         revision=row.revision,
+        current=not row.superseded,
         decision=found,
         **version,
     )

@@ -154,10 +154,12 @@ class Ledger(KeepsDeliveries, KeepsGaps):
         *,
         reviewer: str,
         reason: str = "",
+        verified: bool = False,
         replaces: int | None = None,
         indexed: bool = False,
+        before: str | None = None,
     ) -> int:
-        """Record a decision on one version of a document.
+        """Record a decision on one version of a document, and who took it in the audit.
 
         Approving and rejecting need a version that is filed, current and undecided. Revoking,
         tainting and expiring also take back what was approved. Of two decisions at once one wins.
@@ -166,12 +168,14 @@ class Ledger(KeepsDeliveries, KeepsGaps):
             document: (corpus, source, path).
             digest: all 64 digits, of the version that was looked at.
             decision: the verdict.
-            reviewer: who says so; recorded as not verified.
+            reviewer: who says so.
             reason: for people.
+            verified: whether that name is more than a claim.
             replaces: number of the decision that this one replaces, 0 for none: needed to approve
                 again what was rejected or revoked. None: as described above.
             indexed: the caller has checked that the index holds exactly this version. Documents of
                 reviewed sources are never filed here, so the ledger can't know them.
+            before: digest of the version that answered until now, for the audit.
 
         Returns:
             the decision's number.
@@ -191,9 +195,11 @@ class Ledger(KeepsDeliveries, KeepsGaps):
                 digest,
                 verdict,
                 reviewer=name,
+                verified=verified,
                 reason=one_line(reason, _MAX_REASON),
                 replaces=replaces,
                 indexed=indexed,
+                before=before,
             )
 
     async def last_decision(self) -> int:

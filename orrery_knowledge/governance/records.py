@@ -65,7 +65,11 @@ class PendingDocument(Model):
 
 
 class Review(Model):
-    """A line of `review list`: a filed version and what became of it."""
+    """A line of `review list`: a filed version and what became of it.
+
+    Attributes:
+        current: whether it is what its source held when it was last read.
+    """
 
     corpus: str
     source: str
@@ -75,6 +79,7 @@ class Review(Model):
     status: ReviewStatus
     filed_at: datetime
     revision: str
+    current: bool = True
     decision: Decision | None = None
 
     @property

@@ -29,12 +29,20 @@ async def unapplied(index: KnowledgeIndex, ledger: Ledger) -> list[Decision]:
     return decisions
 
 
-async def apply_decisions(index: KnowledgeIndex, ledger: Ledger) -> int:
+async def apply_decisions(
+    index: KnowledgeIndex, ledger: Ledger, *, since: int | None = None
+) -> int:
     """Apply every decision that the index has not seen, in order.
 
     Approving flips rows that are there (a revoked text that is approved again); the rows of a text
     that waited in the ledger are written by a load. Trust is not versioned: the rows of every load
     change.
+
+    Args:
+        index: what is searched.
+        ledger: who decided what.
+        since: number of a decision after which all are applied, seen or not: to rows that were
+            written by what was known then.
 
     Returns:
         how many decisions were applied.
@@ -43,6 +51,8 @@ async def apply_decisions(index: KnowledgeIndex, ledger: Ledger) -> int:
         LedgerBehind: see `unapplied`.
     """
     decisions = await unapplied(index, ledger)
+    if since is not None:
+        decisions = await ledger.decisions_since(since)
     for decision in decisions:
         await index.set_eligible(
             decision.document,

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from orrery_knowledge import __version__
 from orrery_knowledge.cli.program import COMMANDS, cli
 
-NO_SETTINGS = {"chunk", "screen", "eval retrieval", "eval calibrate", "eval trajectory"}
+NO_SETTINGS = {"chunk", "screen", "eval retrieval", "eval calibrate", "eval trajectory", "token"}
 """These work where knowledge is off."""
 
 NO_RESULT = {"loads resume", "serve"}
@@ -25,6 +25,11 @@ ARGUMENTS = {
     "eval retrieval": ["set"],
     "eval replay": ["incident-7"],
     "route": ["payload.json"],
+    "review show": ["docs:a.md@0123456789ab"],
+    "review approve": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
+    "review reject": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
+    "review revoke": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
+    "token": ["ada"],
 }
 """What a command needs beside its name."""
 

@@ -47,7 +47,7 @@ def folder(options: str) -> str:
 # Text of the file -> the whole message after "orrery.yaml, line 1: ".
 TOP = {
     "backendd: sqlite": "unknown key 'backendd'; did you mean 'backend'? known: backend, chunking, "
-    "corpora, embedder, gaps, guard, ledger, policy, root, search, state",
+    "corpora, embedder, gaps, guard, identities, ledger, policy, root, search, state",
     "search: {topk: 3}": "unknown key 'search.topk'; did you mean 'top_k'? known: "
     "age_penalty, calibration, fusion, stale_after_days, top_k",
     "search: {1: 2}": "unknown key 'search.1'; known: age_penalty, calibration, fusion, "
