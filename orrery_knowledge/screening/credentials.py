@@ -22,6 +22,7 @@ from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable
 from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random, masked
+from orrery_knowledge.screening.remembering import knowing_clean
 
 _ARMOURED = frozenset({"private-key", "putty-key", "password-hash", "webhook"})
 """Formats that nothing else has: no look at what the value could stand for."""
@@ -47,6 +48,7 @@ def redact_credentials(text: str) -> Screened:
     return screen_inside(text, edits)
 
 
+@knowing_clean
 def edits(text: str) -> Sequence[Edit]:
     """The stage: what to change in a text."""
     raw = masked(searchable(text))

@@ -22,6 +22,7 @@ from orrery_knowledge.screening.injection_rules.cues import CUES, HIDDEN_CUES
 from orrery_knowledge.screening.injection_rules.phrases import Rule
 from orrery_knowledge.screening.injection_rules.rules import STRONG
 from orrery_knowledge.screening.injection_rules.structures import broken_out, structures
+from orrery_knowledge.screening.remembering import knowing_clean
 from orrery_knowledge.screening.sieve import Sieve
 from orrery_knowledge.screening.variants import compounds, disguises, plain, slugs, turned
 
@@ -66,6 +67,7 @@ def screen_injections(text: str, *, detector: InjectionDetector | None = None) -
     return screen_inside(text, edits, controls.edits, asked)
 
 
+@knowing_clean
 def edits(text: str) -> Sequence[Edit]:
     """The stage: what to change in a text. Linear in its length."""
     raw = searchable(text)

@@ -7,6 +7,7 @@ from names of services by rules, and stay too.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 from typing import get_args
 
 import re2
@@ -26,6 +27,7 @@ from orrery_knowledge.screening.personal_rules.national_ids import numbers
 from orrery_knowledge.screening.personal_rules.phones import phones
 from orrery_knowledge.screening.personal_rules.standards import standard
 from orrery_knowledge.screening.placeholders import masked
+from orrery_knowledge.screening.remembering import knowing_clean
 from orrery_knowledge.screening.sieve import Sieve
 
 PERSONAL_KINDS: frozenset[PersonalKind] = frozenset(get_args(PersonalKind))
@@ -95,7 +97,12 @@ def redact_personal(text: str, kinds: Collection[PersonalKind] = PERSONAL_KINDS)
 
 def stage_of(kinds: Collection[PersonalKind]) -> Stage:
     """The stage: what to change in a text, for the kinds that are to go."""
+    return _stage_of(frozenset(kinds))
 
+
+@cache
+def _stage_of(kinds: frozenset[PersonalKind]) -> Stage:
+    @knowing_clean
     def edits(text: str) -> Sequence[Edit]:
         if not kinds:
             return ()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, wraps
+from hashlib import blake2b
 
-from orrery_knowledge.screening.findings import Screened
+from orrery_knowledge.screening.findings import Edit, Screened, Stage
 
 REMEMBERED = 4_096
 REMEMBERED_CHARACTERS = 4_000
 """How many texts of at most this length are known again: 16 MB a function, if all are as long."""
+CLEAN = 16_384
+"""How many digests of texts a stage knows again at least, where it had nothing to change."""
 
 
 def remembering(screen: Callable[..., Screened]) -> Callable[..., Screened]:
@@ -26,3 +29,31 @@ def remembering(screen: Callable[..., Screened]) -> Callable[..., Screened]:
         return remembered(*texts)
 
     return known
+
+
+def knowing_clean(stage: Stage) -> Stage:
+    """The same stage, which doesn't look again at a text in which it lately changed nothing.
+
+    Retrieval screens with the stages that the guard runs one by one: whatever order they come
+    in, each sees a text once. Digests are kept and no texts, so that texts of any length count.
+
+    Args:
+        stage: one that makes the same of the same text each time.
+    """
+    recent: set[bytes] = set()
+    older: set[bytes] = set()
+
+    @wraps(stage)
+    def edits(text: str) -> Sequence[Edit]:
+        nonlocal recent, older
+        digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if digest in recent:
+            return ()
+        found = () if digest in older else stage(text)
+        if not found:
+            if len(recent) >= CLEAN:
+                recent, older = set(), recent
+            recent.add(digest)
+        return found
+
+    return edits

@@ -49,6 +49,9 @@ _SAID = 4
 """Known words, small ones too, in a name that is a sentence."""
 _FUNCTION_WORDS = 3
 """Names in programs hold few words such as "you" and "the"."""
+_SOUND = 16_384
+"""How many words that need no mending are remembered."""
+_sound: set[str] = set()
 _LONGEST = max(map(len, _WORDS))
 _LEET = str.maketrans("013457@$!89", "oieastasibg")
 _LEET_L = str.maketrans("013457@$!89", "oleastaslbg")
@@ -104,7 +107,7 @@ for _word in sorted(VOCABULARY):
 def plain(view: Canonical) -> Canonical:
     """The view with disguised key words put right; the same object when there are none."""
     view = _unspaced(view)
-    mended = {word: mend for word in words(view.text) if (mend := _mend(word)) != word}
+    mended = {word: mend for word in words(view.text) - _sound if (mend := _mended(word)) != word}
     if not mended:
         return view
     found = sorted(mended, key=_order)
@@ -116,6 +119,16 @@ def plain(view: Canonical) -> Canonical:
             if not (view.text[start - 1 : start].isalnum() or view.text[end : end + 1].isalnum()):
                 edits.append((start, end, mended[match.group()]))
     return rewrite(view, _apart(edits))
+
+
+def _mended(word: str) -> str:
+    """See `_mend`; remembers the words that are what they look like, which most are."""
+    mend = _mend(word)
+    if mend == word:
+        if len(_sound) >= _SOUND:
+            _sound.clear()
+        _sound.add(word)
+    return mend
 
 
 def _apart(edits: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
@@ -138,6 +151,7 @@ def disguises(view: Canonical, raw: str) -> list[int]:
     return sorted(places)
 
 
+@lru_cache(maxsize=8)
 def words(text: str) -> frozenset[str]:
     """The distinct words of a view."""
     return frozenset(text.translate(_BREAKS).split())
