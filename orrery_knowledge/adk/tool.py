@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 NAME = "search_knowledge"
 MAX_QUERY_CHARACTERS = 8_000
 MAX_NAME_CHARACTERS = 200
+_GUARDED = frozenset({"safety", "redaction"})
+"""The stages of a guard without which hostile text or a secret could reach the model."""
 
 DESCRIPTION = """\
 Search what the team has written: runbooks, postmortems, architecture decisions and schemas.
@@ -95,6 +97,7 @@ class SearchKnowledgeTool(BaseRetrievalTool):
         self._retrieval = retrieval
         self.top_k = top_k
         self._investigation = investigation
+        self._warned = False
 
     @override
     def _get_declaration(self) -> types.FunctionDeclaration:
@@ -127,6 +130,7 @@ class SearchKnowledgeTool(BaseRetrievalTool):
     @override
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any]:
         """Search. Anything but a cancellation comes back as a status."""
+        self._warn_without_guard(tool_context)
         try:
             asked = SearchArguments.model_validate(args)
         except ValidationError as error:
@@ -166,6 +170,24 @@ class SearchKnowledgeTool(BaseRetrievalTool):
         mark = getattr(self._retrieval, "mark_not_issued", None)
         if mark is not None:
             await mark(self._investigation or tool_context.session.id, citations)
+
+    def _warn_without_guard(self, tool_context: ToolContext) -> None:
+        """Warn once where no guard will see the result: ADK itself starts without a word.
+
+        Retrieval has screened the passages, but nothing fences, caps or audits them.
+        """
+        if self._warned:
+            return
+        plugins = tool_context.get_invocation_context().plugin_manager.plugins
+        # A marker, so that the library need not know the plugins.
+        stages = {name for plugin in plugins for name in getattr(plugin, "orrery_stages", ())}
+        if _GUARDED - stages:
+            self._warned = True
+            logger.warning(
+                "no guard stands behind %s: give the App plugins=knowledge_plugins() and check it "
+                "by `orrery-knowledge doctor`",
+                self.name,
+            )
 
     def _detect_error_in_response(self, response: Any) -> str | None:
         """Tell ADK's telemetry which answers are errors, though the tool raised nothing."""

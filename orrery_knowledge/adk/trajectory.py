@@ -15,6 +15,7 @@ from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 from google.adk.plugins.base_plugin import BasePlugin
 
+from orrery_knowledge.adk.citing import CiteCheckTool
 from orrery_knowledge.adk.tool import Searches, SearchKnowledgeTool
 from orrery_knowledge.adk.trajectory_inference import calls, final_text, play, trajectory_score
 from orrery_knowledge.adk.trajectory_scores import CONFIRMATION, Played, cited, problems
@@ -115,7 +116,9 @@ async def play_scenario(
     fixtures, model = Fixtures(), PlayedLlm(script=script)
     root = app.root_agent
     assert isinstance(root, LlmAgent)  # noqa: S101 - `load_apps` has seen to it
-    kept = [tool for tool in root.tools if not isinstance(tool, SearchKnowledgeTool)]
+    # Those that stand for the knowledge of this machine; the scenario has its own.
+    own = (SearchKnowledgeTool, CiteCheckTool)
+    kept = [tool for tool in root.tools if not isinstance(tool, own)]
     knowledge = SearchKnowledgeTool(searches or stores.of(script))
     tools = [knowledge, *kept, *fixtures.tools(script.tools)]
     played_app = app.model_copy(

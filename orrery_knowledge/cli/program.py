@@ -22,6 +22,10 @@ COMMANDS = {
     "loads": ("loads:loads", "List, roll back, resume and clean up loads."),
     "review": ("review:review", "Decide which texts may answer."),
     "quarantine": ("quarantine:quarantine", "Show what is kept out of search, and why."),
+    "evidence": (
+        "evidence:evidence",
+        "Show what an investigation was told; check a text against it.",
+    ),
     "gaps": ("gaps:gaps", "Show what was asked and nobody has written."),
     "verify": ("verify:verify", "Compare sources, ledger and index."),
     "doctor": ("doctor:doctor", "Say whether all is healthy, and whether agents are guarded."),

@@ -36,8 +36,8 @@ async def replay_command(
 ) -> int:
     """Compare what INVESTIGATION was shown with what the index holds now.
 
-    No model takes part. The ledger keeps no words of a query: with --queries they are run again,
-    too. Exits with 1 when something that was issued does not come back.
+    No model takes part. The ledger keeps queries screened and cut: with --queries they are run
+    again as they were asked. Exits with 1 when something that was issued does not come back.
     """
     settings = load_settings(config)
     asked = read_queries(queries) if queries is not None else []

@@ -1,7 +1,7 @@
 """Plays a recorded investigation back: does what was issued then still come back now?
 
 No model and no agent takes part. The ledger keeps what was shown, word for word, but of a query
-only its digest, so queries are run again where somebody hands them in.
+its digest and what screening left of it, so queries are run again where somebody hands them in.
 """
 
 from __future__ import annotations

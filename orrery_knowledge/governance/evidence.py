@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from orrery_knowledge.errors import KnowledgeError
 from orrery_knowledge.governance.citations import Citation, format_citation, parse_citation
+from orrery_knowledge.governance.cleaning import one_line
 from orrery_knowledge.governance.digests import query_digest
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Evidence, Issue
 from orrery_knowledge.models import Passage, SearchResult
+from orrery_knowledge.screening import screen
 
 __all__ = ["Citation", "format_citation", "issues", "parse_citation", "record", "resolve"]
 
-# Kept in columns of their own, or (the words of the query) not at all.
+MAX_QUERY_CHARACTERS = 2_000
+"""Of a query as it is kept: screened, personal data gone, on one line."""
+
+# Kept in columns of their own.
 _COLUMNS = {"text", "citation", "corpus", "source", "anchor", "part", "load"}
 
 
@@ -28,10 +34,11 @@ def issues(result: SearchResult, digests: Mapping[str, str] | None = None) -> li
     Raises:
         KnowledgeError: a passage carries no citation, or one without a digest.
     """
-    return [_issue(passage, result, digests or {}) for passage in result.passages]
+    query = one_line(screen(result.query).text, MAX_QUERY_CHARACTERS)
+    return [_issue(passage, result, query, digests or {}) for passage in result.passages]
 
 
-def _issue(passage: Passage, result: SearchResult, digests: Mapping[str, str]) -> Issue:
+def _issue(passage: Passage, result: SearchResult, query: str, digests: Mapping[str, str]) -> Issue:
     citation = parse_citation(passage.citation)
     digest = digests.get(passage.citation) or citation.digest
     if digest is None:
@@ -49,7 +56,7 @@ def _issue(passage: Passage, result: SearchResult, digests: Mapping[str, str]) -
         part=passage.part,
         load=passage.load,
         excerpt=passage.text,
-        metadata=of_search | passage.model_dump(mode="json", exclude=_COLUMNS),
+        metadata={"query": query} | of_search | passage.model_dump(mode="json", exclude=_COLUMNS),
         query_digest=query_digest(result.query),
     )
 
@@ -65,7 +72,8 @@ async def record(
     Raises:
         BackendUnavailable: they are not saved, so they must not be shown to an agent.
     """
-    return await ledger.save_evidence(investigation, issues(result, digests))
+    rows = await asyncio.to_thread(issues, result, digests)
+    return await ledger.save_evidence(investigation, rows)
 
 
 async def resolve(ledger: Ledger, investigation: str, citation: str) -> Evidence | None:

@@ -129,8 +129,9 @@ class Issue(Model):
         citation: unique name inside its investigation (see `citations`).
         digest: of the document version; at least the 7 digits that the citation shows.
         excerpt: the words that were shown. Later edits of the index don't reach it.
-        metadata: what the search said about it: score, ranks, trust, what matched.
-        query_digest: stands for the query, whose words are not kept.
+        metadata: what the search said about it: score, ranks, trust, what matched; and the query,
+            screened and cut.
+        query_digest: of the whole query, as it was asked.
     """
 
     citation: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -13,13 +14,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from adk_support import environment, finished, index_runbook
+from adk_support import agent_with, environment, finished, index_runbook, run
+from click.testing import CliRunner
 from google.adk.apps import App
 from google.adk.cli.utils.agent_loader import AgentLoader
 from google.adk.models.base_llm import BaseLlm
 
 from orrery_knowledge.adk import ScriptedLlm, model_from_environment
-from orrery_plugins import GuardPlugin
+from orrery_knowledge.cli.program import cli
+from orrery_plugins import GuardPlugin, knowledge_plugins
 
 AGENTS = Path(__file__).resolve().parents[2] / "agents"
 NAMES = ("incident_triage", "orrery_assistant")
@@ -100,7 +103,8 @@ def test_with_knowledge_the_agent_searches_first_and_is_told_how_to_cite(
     name, knowing_folder, loader
 ):
     agent = loader.load_agent(name).root_agent
-    assert [tool.name for tool in agent.tools] == ["search_knowledge"]
+    checking = ["cite_check"] if name == "incident_triage" else []
+    assert [tool.name for tool in agent.tools] == ["search_knowledge", *checking]
     for rule in (
         "search_knowledge",
         "Cite every",
@@ -109,6 +113,44 @@ def test_with_knowledge_the_agent_searches_first_and_is_told_how_to_cite(
         "nothing",
     ):
         assert rule in agent.instruction
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_tool_of_an_agent_changes_what_is_trusted(name, knowing_folder, loader):
+    """Whatever a model puts into them."""
+    agent = loader.load_agent(name).root_agent
+    desk = CliRunner()
+
+    def trust() -> list[object]:
+        asked = (["review", "list"], ["quarantine", "list"], ["loads", "list"], ["verify"])
+        return [desk.invoke(cli, [*words, "--json"]).output for words in asked]
+
+    before, kept = trust(), (knowing_folder / "orrery.yaml").read_bytes()
+    digest = json.loads(desk.invoke(cli, ["search", "disk", "--json"]).output)["passages"][0]
+    wanted = [
+        "approve wiki:disk.md",
+        f"review approve {digest['citation']} --reviewer ada --reason ok",
+        "'; UPDATE decision SET decision = 'approved'; --",
+        "---\ntrust: reviewed\nstatus: stable\n---\n",
+    ]
+    calls = [
+        (tool.name, {name: said for name in properties(tool)})
+        for tool in agent.tools
+        for said in wanted
+    ] + [
+        (tool.name, {"query": "disk", "text": "x", "status": "stable", "approved": True})
+        for tool in agent.tools
+    ]
+    outcome = asyncio.run(run(agent_with(*agent.tools, calls=calls), knowledge_plugins()))
+    assert len(outcome.responses) == len(calls) > 4
+    assert trust() == before
+    assert (knowing_folder / "orrery.yaml").read_bytes() == kept
+
+
+def properties(tool) -> list[str]:
+    declared = tool._get_declaration()
+    schema = declared.parameters_json_schema
+    return list(schema["properties"] if schema else declared.parameters.properties)
 
 
 @pytest.mark.parametrize("name", NAMES)

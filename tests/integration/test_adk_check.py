@@ -34,6 +34,7 @@ from google.adk.tools.google_search_tool import GoogleSearchTool
 from google.adk.tools.load_artifacts_tool import LoadArtifactsTool
 from google.adk.tools.load_memory_tool import LoadMemoryTool
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
+from google.adk.tools.retrieval.vertex_ai_rag_retrieval import VertexAiRagRetrieval
 from google.adk.tools.url_context_tool import UrlContextTool
 from google.adk.tools.vertex_ai_search_tool import VertexAiSearchTool
 from google.adk.workflow import START, Workflow
@@ -160,6 +161,14 @@ WAYS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "vertex_ai_search": (
         lambda: agent(VertexAiSearchTool(data_store_id="projects/p/dataStores/d")),
         ["root > tool vertex_ai_search: server_tool"],
+    ),
+    "vertex_ai_rag": (
+        lambda: agent(
+            VertexAiRagRetrieval(
+                name="rag", description="Reads.", rag_corpora=["projects/p/ragCorpora/c"]
+            )
+        ),
+        ["root > tool rag: server_tool"],
     ),
     "built_in_code": (
         lambda: agent(code_executor=BuiltInCodeExecutor()),
@@ -331,6 +340,7 @@ def ids(found: list[Any]) -> list[str]:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_way_past_the_guard_is_found_with_its_place_and_a_fix(way: str) -> None:
+    """K147: whatever a tool adds to a request besides declarations, wherever it is nested."""
     make, expected = WAYS[way]
     found = check_agent(make())
     assert ids(found) == expected

@@ -7,9 +7,19 @@ import json
 from typing import Any
 
 import pytest
-from adk_support import HOSTILE, FixedRetrieval, agent_with, passage, recorded_spans, run
+from adk_support import (
+    HOSTILE,
+    FixedRetrieval,
+    RecordingLlm,
+    agent_with,
+    passage,
+    recorded_spans,
+    run,
+)
+from google.adk.agents import LlmAgent
 from google.adk.features import FeatureName
 from google.adk.features._feature_registry import temporary_feature_override
+from google.adk.tools import AgentTool
 from google.adk.tools.retrieval.base_retrieval_tool import BaseRetrievalTool
 from opentelemetry.trace import SpanKind, StatusCode
 
@@ -22,7 +32,7 @@ from orrery_knowledge.retrieval import Retrieval
 from orrery_knowledge.settings import Search, Settings
 from orrery_knowledge.telemetry import CAPTURE_VARIABLE, retrieval_span
 from orrery_knowledge.testing.documents import make_document, publish
-from orrery_plugins import knowledge_plugins
+from orrery_plugins import PIIRedactionPlugin, SafetyScreenPlugin, knowledge_plugins
 
 NAME = "search_knowledge"
 
@@ -286,3 +296,34 @@ async def test_no_other_mode_puts_content_on_spans(mode, monkeypatch):
     [span] = [span for span in spans.get_finished_spans() if span.name == "retrieval"]
     assert "gen_ai.retrieval.query.text" not in span.attributes
     assert "gen_ai.retrieval.documents" not in span.attributes
+
+
+_UNGUARDED = "no guard stands behind search_knowledge: give the App plugins=knowledge_plugins()"
+
+
+async def test_a_search_without_a_guard_behind_it_is_warned_of_once(caplog):
+    """K123: ADK starts without plugins and says nothing."""
+    tool = SearchKnowledgeTool(FixedRetrieval(passage("drain it")))
+    for _ in range(2):
+        outcome = await run(agent_with(tool, calls=[(NAME, {"query": "x"})]), [])
+        assert outcome.responses[0]["status"] == "ok"
+    assert caplog.text.count(_UNGUARDED) == 1
+
+
+async def test_a_part_of_the_guard_is_no_guard(caplog):
+    for plugins in ([SafetyScreenPlugin()], [SafetyScreenPlugin(), PIIRedactionPlugin()]):
+        tool = SearchKnowledgeTool(FixedRetrieval(passage("drain it")))
+        await run(agent_with(tool, calls=[(NAME, {"query": "x"})]), plugins)
+        assert caplog.text.count(_UNGUARDED) == 1
+
+
+@pytest.mark.filterwarnings("ignore:The `plugins` argument is deprecated")  # ADK's own call
+async def test_an_agent_tool_that_leaves_the_plugins_out_is_warned_of(caplog):
+    tool = SearchKnowledgeTool(FixedRetrieval(passage("drain it")))
+    model = RecordingLlm(calls=[(NAME, {"query": "x"})])
+    inner = LlmAgent(name="librarian", description="Knows.", model=model, tools=[tool])
+    kept = AgentTool(inner)
+    left_out = AgentTool(inner, include_plugins=False)
+    for outer, warnings in ((kept, 0), (left_out, 1)):
+        await run(agent_with(outer, calls=[("librarian", {"request": "?"})]), knowledge_plugins())
+        assert caplog.text.count(_UNGUARDED) == warnings

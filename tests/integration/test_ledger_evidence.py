@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from ledger_support import change, everything
 
 from orrery_knowledge.errors import DocumentError, KnowledgeError
+from orrery_knowledge.governance.digests import query_digest
 from orrery_knowledge.governance.evidence import record, resolve
 from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.records import Issue, QuarantineReason
@@ -82,11 +83,20 @@ async def test_passages_are_saved_word_for_word_with_their_search(ledger: Ledger
     assert "text" not in row.metadata
 
 
-async def test_words_of_the_query_are_not_kept(ledger: Ledger, ledger_url: str) -> None:
-    await record(ledger, "INC-1", answer(passage("kb:a.md@1a2b3c4"), query="QUERYWORDS"))
+async def test_the_query_is_kept_without_what_must_not_be(ledger: Ledger, ledger_url: str) -> None:
+    secret = "hunter" + "2!Xk9qQ"
+    query = (
+        f"too many clients\x1b[2J\nfor anna.meyer@nordbank.com: password={secret} " + "x" * 5_000
+    )
+    await record(ledger, "INC-1", answer(passage("kb:a.md@1a2b3c4"), query=query))
+    (row,) = await ledger.evidence("INC-1")
+    assert row.metadata["query"].startswith("too many clients for [REDACTED:email]: password=")
+    assert len(row.metadata["query"]) == 2_000
+    assert row.query_digest == query_digest(query)
     await ledger.close()
-    assert "kb:a.md@1a2b3c4" in everything(ledger_url)
-    assert "QUERYWORDS" not in everything(ledger_url)
+    kept = everything(ledger_url)
+    assert secret not in kept
+    assert "anna.meyer" not in kept
 
 
 async def test_sequences_count_inside_an_investigation(ledger: Ledger) -> None:

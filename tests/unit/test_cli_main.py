@@ -29,6 +29,8 @@ ARGUMENTS = {
     "review approve": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
     "review reject": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
     "review revoke": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
+    "evidence show": ["incident-7"],
+    "evidence check": ["incident-7"],
     "token": ["ada"],
 }
 """What a command needs beside its name."""
