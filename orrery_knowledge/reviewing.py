@@ -27,6 +27,7 @@ from orrery_knowledge.governance.records import (
     Review,
     Verdict,
 )
+from orrery_knowledge.governance.review_lines import ReviewText, text_of
 from orrery_knowledge.governance.reviews import apply_decisions
 from orrery_knowledge.models import Model
 from orrery_knowledge.preparation import Prepared, prepare
@@ -92,6 +93,18 @@ class Reviewing:
         self._sources = {source.id: source for source in sources}
         self._embedder = embedder
         self._options = options
+
+    async def show(self, review_id: str) -> ReviewText:
+        """One version as whoever decides on it must see it.
+
+        Raises:
+            StaleDecision: nothing of that name was ever filed.
+        """
+        review = await self._ledger.review(review_id)
+        filed = await self._filed(review)
+        now = await self.answering(review.document)
+        earlier = await self._ledger.pending(review.document, now) if now else None
+        return await asyncio.to_thread(text_of, review, filed, now, earlier)
 
     async def approve(self, review_id: str, by: Reviewer, reason: str) -> Reviewed:
         """Let a version answer; before this returns it does, or `note` says what it waits for.

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.identity import who
 from orrery_knowledge.cli.terminal import print_json, print_text, say, warn
-from orrery_knowledge.governance.ledger import Ledger
-from orrery_knowledge.governance.records import PendingDocument, Review, ReviewStatus
-from orrery_knowledge.governance.shown import shown_path
+from orrery_knowledge.governance.records import ReviewStatus
+from orrery_knowledge.governance.review_lines import ReviewLine, line_of
 from orrery_knowledge.retrieval import NOTHING_INDEXED
 from orrery_knowledge.reviewing import Reviewed, Reviewer, Reviewing
 from orrery_knowledge.runtime import build_index, build_ledger, build_reviewing, build_sources
-from orrery_knowledge.screening import label_text, noticed, screen
 from orrery_knowledge.settings import Settings, load_settings
 
 Decide = Callable[[Reviewing, Reviewer], Awaitable[Reviewed]]
@@ -60,12 +57,12 @@ async def list_(config: Path | None, status: str | None, source: str | None, jso
         found = await ledger.reviews(source) if begun else []
     finally:
         await ledger.close()
-    chosen = [one for one in found if status in (None, one.status)]
+    chosen = [line_of(one) for one in found if status in (None, one.status)]
     if json_:
-        print_json([_listed(one) for one in chosen])
+        print_json([one.model_dump(mode="json") for one in chosen])
         return 0
     for one in chosen:
-        say(f"{one.status:<10}  {one.id}  {_title(one)}{_by(one)}")
+        say(f"{one.status:<10}  {one.id}  {one.title}{_by(one)}")
     if not chosen:
         say("nothing to review" if begun else NOTHING_INDEXED)
     return 0
@@ -77,32 +74,24 @@ async def list_(config: Path | None, status: str | None, source: str | None, jso
 @options.command
 async def show(config: Path | None, review_id: str, json_: bool) -> int:
     """One version as a reviewer must see it: hidden characters shown, and what is new in it."""
-    async with _opened(config) as (_, ledger, reviewing):
-        found = await ledger.review(review_id)
-        filed = await ledger.pending(found.document, found.digest)
-        assert filed is not None  # noqa: S101 - a review is a filed version
-        before = await reviewing.answering(found.document)
-        earlier = await ledger.pending(found.document, before) if before else None
-    text = filed.document.text
-    notes = [f"line {one.line}: {one.rule}" for one in (*screen(text).findings, *noticed(text))]
-    change = _change(earlier, filed) if earlier and before != found.digest else None
+    async with _opened(config) as (_, reviewing):
+        found = await reviewing.show(review_id)
     if json_:
-        details = {"text": text, "metadata": filed.metadata, "findings": notes, "diff": change}
-        print_json(_listed(found) | details | {"answers_now": before})
+        print_json(found.model_dump(mode="json"))
         return 0
     say(f"{found.id}  {found.status}{_by(found)}")
-    say(f"title: {_title(found)}")
-    say(f"from: {shown_path(filed.document.uri)} at {found.revision[:12]}")
+    say(f"title: {found.title}")
+    say(f"from: {found.uri} at {found.revision[:12]}")
     say(f"filed: {found.filed_at:%Y-%m-%d %H:%M} UTC")
-    for note in dict.fromkeys(notes):
+    for note in found.findings:
         say(f"look at {note}")
-    if before == found.digest:
+    if found.answers_now == found.digest:
         say("this version answers now")
-    elif before is not None:
-        what = "below is what is new" if change else "its text was not filed here"
-        say(f"another version answers now ({before[:12]}); {what}")
+    elif found.answers_now is not None:
+        what = "below is what is new" if found.diff else "its text was not filed here"
+        say(f"another version answers now ({found.answers_now[:12]}); {what}")
     say()
-    print_text(text if change is None else change)
+    print_text(found.text if found.diff is None else found.diff)
     return 0
 
 
@@ -146,7 +135,7 @@ async def revoke(
 
 
 async def _decide(config: Path | None, name: str | None, json_: bool, decide: Decide) -> int:
-    async with _opened(config) as (settings, _, reviewing):
+    async with _opened(config) as (settings, reviewing):
         done = await decide(reviewing, who(settings, name))
     if json_:
         print_json(done.model_dump(mode="json"))
@@ -159,12 +148,12 @@ async def _decide(config: Path | None, name: str | None, json_: bool, decide: De
 
 
 @asynccontextmanager
-async def _opened(config: Path | None) -> AsyncIterator[tuple[Settings, Ledger, Reviewing]]:
+async def _opened(config: Path | None) -> AsyncIterator[tuple[Settings, Reviewing]]:
     settings = load_settings(config)
     index, ledger, sources = build_index(settings), build_ledger(settings), build_sources(settings)
     try:
         await ledger.open()
-        yield settings, ledger, build_reviewing(settings, index, ledger, sources)
+        yield settings, build_reviewing(settings, index, ledger, sources)
     finally:
         for source in sources:
             await source.close()
@@ -172,42 +161,9 @@ async def _opened(config: Path | None) -> AsyncIterator[tuple[Settings, Ledger, 
         await ledger.close()
 
 
-def _listed(one: Review) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "source": one.source,
-        "corpus": one.corpus,
-        "path": shown_path(one.path),
-        "title": _title(one),
-        "digest": one.digest,
-        "status": one.status,
-        "current": one.current,
-        "reason": one.decision.reason if one.decision else "",
-        "reviewer": one.decision.reviewer if one.decision else None,
-        "verified": one.decision.verified if one.decision else None,
-        "decided_at": one.decision.decided_at.isoformat() if one.decision else None,
-        "filed_at": one.filed_at.isoformat(),
-    }
-
-
-def _title(one: Review) -> str:
-    return label_text(screen(one.title).text)
-
-
-def _by(one: Review) -> str:
-    if one.decision is None:
+def _by(one: ReviewLine) -> str:
+    if one.reviewer is None:
         return ""
-    claimed = "" if one.decision.verified else " (unverified)"
-    reason = f": {one.decision.reason}" if one.decision.reason else ""
-    return f"  by {one.decision.reviewer}{claimed}{reason}"
-
-
-def _change(before: PendingDocument, now: PendingDocument) -> str:
-    lines = difflib.unified_diff(
-        before.document.text.splitlines(),
-        now.document.text.splitlines(),
-        f"answers now ({before.digest[:12]})",
-        f"to review ({now.digest[:12]})",
-        lineterm="",
-    )
-    return "\n".join(lines) + "\n"
+    claimed = "" if one.verified else " (unverified)"
+    reason = f": {one.reason}" if one.reason else ""
+    return f"  by {one.reviewer}{claimed}{reason}"
