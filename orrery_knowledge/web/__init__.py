@@ -1,3 +1,3 @@
-"""HTTP: alerts in, searches in, health out. On loopback only, until there are identities."""
+"""HTTP: alerts, searches, reviews, evidence, health. Without identities on loopback only."""
 
 from __future__ import annotations
