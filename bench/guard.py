@@ -12,6 +12,7 @@ from time import thread_time
 from bench.corpus import SAMPLES
 from bench.measure import percentile
 from orrery_knowledge.governance.frontmatter import split_front_matter
+from orrery_knowledge.screening import screen
 from orrery_plugins import Call, recommended_stages
 from orrery_plugins.results import Tree
 from orrery_plugins.stages import Stage, run_stages
@@ -33,10 +34,17 @@ class GuardCost:
 
 
 def measure_guard(seed: int) -> list[GuardCost]:
-    """Run the guard, the cap lifted, over passages and over log lines of our own samples."""
+    """Run the guard, the cap lifted, over passages and log lines of our own samples.
+
+    Passages come as they are, and as a search hands them over: screened by the same process.
+    """
     stages = recommended_stages(limit=10 * SIZES[-1], sink=lambda record: None)
     costs = []
-    kinds = (("passages", _passages), ("log lines", _log))
+    kinds = (
+        ("passages", _passages),
+        ("passages of a search", _found),
+        ("log lines", _log),
+    )
     for _, make in kinds:
         # An agent's process compiles its patterns once, and the engine's automata grow with use.
         run_stages(stages, make(SIZES[-1], seed), Call())
@@ -77,6 +85,13 @@ def _passages(size: int, seed: int) -> Tree:
         citation = f"kb:runbooks/page-{len(passages)}.md#step@a1b2c3d"
         passages.append({"text": text, "citation": citation, "title": "A page"})
     return {"status": "ok", "passages": passages}
+
+
+def _found(size: int, seed: int) -> Tree:
+    result = _passages(size, seed + PASSES)
+    for passage in result["passages"]:
+        passage["text"] = screen(passage["text"]).text
+    return result
 
 
 def _log(size: int, seed: int) -> Tree:

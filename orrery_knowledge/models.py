@@ -364,6 +364,21 @@ class Counts(Model):
     vector: int = 0
 
 
+class FailedRemedy(Model):
+    """What was tried before on a service, and failed; an approved incident report says so.
+
+    Attributes:
+        remedy: what was tried, screened.
+        investigation: in which incident.
+        passages: citations of passages of this answer in which it stands.
+    """
+
+    remedy: str
+    service: str
+    investigation: str
+    passages: tuple[str, ...] = ()
+
+
 class SearchResult(Model):
     """The answer to one search. `unavailable` never looks like `no_match`."""
 
@@ -376,6 +391,7 @@ class SearchResult(Model):
     load: int | None = None
     took_ms: float = 0.0
     reason: str | None = None
+    failed_remedies: tuple[FailedRemedy, ...] = ()
 
     @property
     def is_gap(self) -> bool:

@@ -26,12 +26,14 @@ from orrery_knowledge.fusion import Fused, aged, fuse, within_reach
 from orrery_knowledge.governance.citations import format_citation
 from orrery_knowledge.governance.evidence import record
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.outcomes import plain_words
 from orrery_knowledge.governance.records import GapKind
 from orrery_knowledge.governance.reviews import apply_decisions
 from orrery_knowledge.identifiers import MAX_QUERY, bounded_query, spoken
 from orrery_knowledge.models import (
     AGE_PENALTY,
     Counts,
+    FailedRemedy,
     FetchedChunk,
     Fusion,
     Named,
@@ -307,6 +309,7 @@ class Retrieval:
             counts=counts,
             load=rankings.load,
             reason=note,
+            failed_remedies=await self._failed_before(query, passages),
         )
         if investigation is not None:
             digests = {
@@ -315,6 +318,26 @@ class Retrieval:
             }
             await record(self._ledger, investigation, result, digests)
         return result
+
+    async def _failed_before(
+        self, query: Query, passages: Sequence[Passage]
+    ) -> tuple[FailedRemedy, ...]:
+        """What failed before on the services that are asked about or answer."""
+        services = {query.service, *(passage.service for passage in passages)} - {None}
+        failed = await self._ledger.failed_remedies(str(name) for name in services)
+        return tuple(
+            FailedRemedy(
+                remedy=one.text,
+                service=one.service or "",
+                investigation=label_text(one.investigation),
+                passages=tuple(
+                    passage.citation
+                    for passage in passages
+                    if plain_words(one.text) in plain_words(passage.text)
+                ),
+            )
+            for one in failed
+        )
 
     async def _vector(
         self, query: Query, investigation: str | None

@@ -13,6 +13,8 @@ from orrery_knowledge.configuration.refusals import check_keys
 from orrery_knowledge.errors import ConfigurationError, MissingExtra
 from orrery_knowledge.governance.identities import Identities, Identity
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.outcomes import REPORTS
+from orrery_knowledge.governance.report_source import ReportSource
 from orrery_knowledge.protocols import (
     Embedder,
     KnowledgeIndex,
@@ -113,6 +115,9 @@ def build_sources(settings: Settings) -> list[KnowledgeSource]:
             check_keys(component.Config, values, key, origin)
             check_trust(values, key, origin)
             config = validate(component.Config, values, key, origin)
+            if config.id == REPORTS:
+                problem = f"{key_text(key)}: the id {REPORTS!r} belongs to incident reports"
+                raise ConfigurationError(origin.sentence(key, problem))
             if config.id in ids:
                 problem = f"{key_text(key)}: there are two sources with id {config.id!r}"
                 raise ConfigurationError(origin.sentence(key, problem))
@@ -157,6 +162,17 @@ def build_reviewing(
 ) -> Reviewing:
     """Reviews over parts that were built already."""
     return Reviewing(index, ledger, sources, build_embedder(settings), sync_options(settings))
+
+
+async def with_reports(sources: Sequence[KnowledgeSource], ledger: Ledger) -> list[KnowledgeSource]:
+    """The configured sources, and that of incident reports once one was filed.
+
+    Args:
+        sources: that are configured.
+        ledger: open.
+    """
+    reports = ReportSource(ledger)
+    return [*sources, reports] if await ledger.reviews(reports.id) else list(sources)
 
 
 def build_retrieval(settings: Settings) -> Retrieval:

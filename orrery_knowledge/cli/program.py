@@ -26,6 +26,7 @@ COMMANDS = {
         "evidence:evidence",
         "Show what an investigation was told; check a text against it.",
     ),
+    "report": ("report:report", "Write down what an incident has taught."),
     "gaps": ("gaps:gaps", "Show what was asked and nobody has written."),
     "verify": ("verify:verify", "Compare sources, ledger and index."),
     "doctor": ("doctor:doctor", "Say whether all is healthy, and whether agents are guarded."),

@@ -16,7 +16,13 @@ from orrery_knowledge.governance.records import ReviewStatus
 from orrery_knowledge.governance.review_lines import ReviewLine, line_of
 from orrery_knowledge.retrieval import NOTHING_INDEXED
 from orrery_knowledge.reviewing import Reviewed, Reviewer, Reviewing
-from orrery_knowledge.runtime import build_index, build_ledger, build_reviewing, build_sources
+from orrery_knowledge.runtime import (
+    build_index,
+    build_ledger,
+    build_reviewing,
+    build_sources,
+    with_reports,
+)
 from orrery_knowledge.settings import Settings, load_settings
 
 Decide = Callable[[Reviewing, Reviewer], Awaitable[Reviewed]]
@@ -153,7 +159,8 @@ async def _opened(config: Path | None) -> AsyncIterator[tuple[Settings, Reviewin
     index, ledger, sources = build_index(settings), build_ledger(settings), build_sources(settings)
     try:
         await ledger.open()
-        yield settings, build_reviewing(settings, index, ledger, sources)
+        everything = await with_reports(sources, ledger)
+        yield settings, build_reviewing(settings, index, ledger, everything)
     finally:
         for source in sources:
             await source.close()

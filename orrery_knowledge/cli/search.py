@@ -96,6 +96,9 @@ def show(result: SearchResult) -> None:
         say()
     for number, passage in enumerate(result.passages, start=1):
         _show_passage(number, passage)
+    for one in result.failed_remedies:
+        where = f"; it stands in {', '.join(one.passages)}" if one.passages else ""
+        say(f"failed before on {one.service}: {one.remedy} ({one.investigation}{where})")
     counts = ", ".join(f"{name} {count}" for name, count in result.counts.model_dump().items())
     say(f"load {result.load}; candidates: {counts}; {result.took_ms:.0f} ms")
 

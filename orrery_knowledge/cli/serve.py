@@ -9,6 +9,7 @@ import click
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import warn
 from orrery_knowledge.errors import ConfigurationError, MissingExtra
+from orrery_knowledge.governance.report_source import ReportSource
 from orrery_knowledge.protocols import is_index
 from orrery_knowledge.reviewing import Reviewing
 from orrery_knowledge.runtime import (
@@ -65,7 +66,8 @@ async def serve(config: Path | None, host: str, port: int) -> int:
     reviews = None
     if is_index(backend):
         options_ = sync_options(settings)
-        reviews = Reviewing(backend, ledger, sources, embedder, options_), ledger
+        everything = [*sources, ReportSource(ledger)]
+        reviews = Reviewing(backend, ledger, everything, embedder, options_), ledger
     try:
         app = create_app(
             retrieval, top_k=settings.search.top_k, identities=identities, reviews=reviews

@@ -24,6 +24,7 @@ from orrery_knowledge.runtime import (
     build_retriever,
     build_sources,
     sync_options,
+    with_reports,
 )
 from orrery_knowledge.settings import NO_SOURCES, Settings, load_settings
 from orrery_knowledge.sync import sync as run_sync
@@ -91,8 +92,9 @@ async def sync(
     try:
         await ledger.open()
         with _Progress(quiet=json_) as progress:
+            everything = await with_reports(sources, ledger)
             report = await run_sync(
-                index, ledger, sources, build_embedder(settings), wanted, progress
+                index, ledger, everything, build_embedder(settings), wanted, progress
             )
     finally:
         for opened in sources:

@@ -10,7 +10,13 @@ from orrery_knowledge.cli import options
 from orrery_knowledge.cli.terminal import plural, print_json, say
 from orrery_knowledge.errors import BackendUnavailable
 from orrery_knowledge.retrieval import NOTHING_INDEXED
-from orrery_knowledge.runtime import build_embedder, build_index, build_ledger, build_sources
+from orrery_knowledge.runtime import (
+    build_embedder,
+    build_index,
+    build_ledger,
+    build_sources,
+    with_reports,
+)
 from orrery_knowledge.settings import load_settings
 from orrery_knowledge.verification import verify as run_verify
 
@@ -30,7 +36,7 @@ async def verify(config: Path | None, repair: bool, json_: bool) -> int:
         found = await run_verify(
             index,
             ledger,
-            sources,
+            await with_reports(sources, ledger),
             build_embedder(settings),
             chunk_size=settings.chunking.size,
             repair=repair,

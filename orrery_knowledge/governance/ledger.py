@@ -14,6 +14,7 @@ from orrery_knowledge.governance.citations import parse_review_id
 from orrery_knowledge.governance.cleaning import TooLarge, Unsupported, clean_json, one_line
 from orrery_knowledge.governance.deliveries import KeepsDeliveries
 from orrery_knowledge.governance.gaps import KeepsGaps
+from orrery_knowledge.governance.outcomes import KeepsOutcomes
 from orrery_knowledge.governance.records import (
     AuditEntry,
     Decision,
@@ -35,8 +36,8 @@ _MAX_REASON = 2000
 _GOVERNANCE = "governance"
 
 
-class Ledger(KeepsDeliveries, KeepsGaps):
-    """Reviews, pending texts, quarantine, evidence, audit and gaps, in SQLite or PostgreSQL.
+class Ledger(KeepsDeliveries, KeepsGaps, KeepsOutcomes):
+    """Reviews, pending texts, quarantine, evidence, audit, gaps and outcomes, in either engine.
 
     Every method but `close` needs `open` first. They all may raise `BackendUnavailable`; no error
     of a driver gets out.

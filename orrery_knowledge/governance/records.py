@@ -206,3 +206,29 @@ class Gaps(Model):
 
     gaps: tuple[Gap, ...]
     evicted: int
+
+
+OutcomeKind = Literal["remedy", "recovery"]
+OutcomeResult = Literal["failed", "partial", "worked", "observed"]
+
+
+class Outcome(Model):
+    """What was tried in an incident, or how it ended.
+
+    Attributes:
+        kind: something that was tried, or the recovery that was observed.
+        text: what, screened and on one line.
+        result: of a remedy; ``observed`` for a recovery.
+        recorded_by: who said so.
+        verified: whether that name is that of a token.
+    """
+
+    number: int
+    investigation: str
+    service: str | None
+    kind: OutcomeKind
+    text: str
+    result: OutcomeResult
+    recorded_by: str
+    verified: bool
+    recorded_at: datetime

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 #: Every schema version that this code knows, oldest first. A test holds it to the migrations.
-VERSIONS = ("0001", "0002", "0003")
+VERSIONS = ("0001", "0002", "0003", "0004")
 VERSION_TABLE = "ledger_version"
 
 _UNSTORABLE = re.compile("[\0\x1a\ud800-\udfff]")
@@ -203,5 +203,22 @@ delivery = sa.Table(
     sa.Column("seen_at", UtcTime, nullable=False),
     sa.UniqueConstraint("key", name="delivery_key"),
     sa.Index("delivery_seen", "seen_at"),
+    sqlite_autoincrement=True,
+)
+
+outcome = sa.Table(
+    "outcome",
+    metadata,
+    _number(),
+    sa.Column("investigation", ExactText, nullable=False),
+    sa.Column("service", ExactText),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("text", ExactText, nullable=False),
+    sa.Column("result", sa.Text, nullable=False),
+    sa.Column("recorded_by", ExactText, nullable=False),
+    sa.Column("verified", sa.Boolean, nullable=False),
+    sa.Column("recorded_at", UtcTime, nullable=False),
+    sa.Index("outcome_investigation", "investigation", "number"),
+    sa.Index("outcome_service", "service", "kind", "result"),
     sqlite_autoincrement=True,
 )

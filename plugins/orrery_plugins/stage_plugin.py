@@ -58,11 +58,18 @@ class StagePlugin(BasePlugin):
 
     @override
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> None:
-        """Refuse to run behind a plugin that could hide results from this one.
+        """Refuse to run where results could reach the model unseen by this plugin.
 
         Raises:
-            ConfigurationError: another plugin stands before this one.
+            ConfigurationError: another plugin stands before this one, or the run's configuration
+                has the server run code.
         """
+        run_config = invocation_context.run_config
+        if run_config is not None and run_config.support_cfc:
+            raise ConfigurationError(
+                "RunConfig(support_cfc=True) has the server run code, whose output no plugin "
+                "sees; leave it out"
+            )
         for plugin in invocation_context.plugin_manager.plugins:
             if plugin is self:
                 return

@@ -20,6 +20,8 @@ from google.adk.code_executors.built_in_code_executor import BuiltInCodeExecutor
 from google.adk.code_executors.unsafe_local_code_executor import UnsafeLocalCodeExecutor
 from google.adk.events.event import Event
 from google.adk.examples.example import Example
+from google.adk.labs.classifiers import Binary, ClassifierNode, LlmClassifier
+from google.adk.models import Gemini
 from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.planners.base_planner import BasePlanner
@@ -27,11 +29,14 @@ from google.adk.planners.plan_re_act_planner import PlanReActPlanner
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.base_toolset import BaseToolset
+from google.adk.tools.computer_use.base_computer import BaseComputer, ComputerEnvironment
+from google.adk.tools.computer_use.computer_use_toolset import ComputerUseToolset
 from google.adk.tools.enterprise_search_tool import EnterpriseWebSearchTool
 from google.adk.tools.example_tool import ExampleTool
 from google.adk.tools.google_maps_grounding_tool import GoogleMapsGroundingTool
 from google.adk.tools.google_search_tool import GoogleSearchTool
 from google.adk.tools.load_artifacts_tool import LoadArtifactsTool
+from google.adk.tools.load_mcp_resource_tool import LoadMcpResourceTool
 from google.adk.tools.load_memory_tool import LoadMemoryTool
 from google.adk.tools.preload_memory_tool import PreloadMemoryTool
 from google.adk.tools.retrieval.vertex_ai_rag_retrieval import VertexAiRagRetrieval
@@ -134,6 +139,32 @@ class Cached(LlmAgent):
 class Elsewhere(BaseAgent):
     async def _run_async_impl(self, ctx: Any) -> AsyncGenerator[Event, None]:
         yield Event(author=self.name, content=types.ModelContent("raw"))
+
+
+class Resources:
+    """As much of an MCP toolset as loading a resource needs."""
+
+    async def list_resources(self) -> list[str]:
+        return ["canary.txt"]
+
+
+class Screen(BaseComputer):
+    """A computer that does nothing."""
+
+    async def screen_size(self) -> tuple[int, int]:
+        return 800, 600
+
+    async def environment(self) -> ComputerEnvironment:
+        return ComputerEnvironment.ENVIRONMENT_BROWSER
+
+
+def _nothing(self: Screen, *_: Any, **__: Any) -> Any:
+    raise NotImplementedError
+
+
+for _name in Screen.__abstractmethods__:
+    setattr(Screen, _name, _nothing)
+Screen.__abstractmethods__ = frozenset()
 
 
 class Options(RecordingLlm):
@@ -306,6 +337,35 @@ WAYS: dict[str, tuple[Callable[[], Any], list[str]]] = {
     "agent_in_a_workflow": (
         lambda: Workflow(name="flow", edges=[(START, agent(UrlContextTool(), name="step"))]),
         ["flow > step > tool url_context: server_tool"],
+    ),
+    "computer_use": (
+        lambda: agent(ComputerUseToolset(computer=Screen())),
+        ["root > toolset ComputerUseToolset: server_tool"],
+    ),
+    "mcp_resources": (
+        lambda: agent(LoadMcpResourceTool(Resources())),
+        ["root > tool load_mcp_resource: request_text"],
+    ),
+    "conversation_on_the_server": (
+        lambda: agent(look, model=Gemini(model="gemini-2.5-flash", use_interactions_api=True)),
+        ["root: model_options"],
+    ),
+    "function_before_a_classifier": (
+        lambda: Workflow(
+            name="flow",
+            edges=[
+                (
+                    START,
+                    look,
+                    ClassifierNode(
+                        name="sort",
+                        classifier=LlmClassifier(model=RecordingLlm(calls=[])),
+                        question=Binary(instructions="Is it urgent?"),
+                    ),
+                )
+            ],
+        ),
+        ["flow > look: function_node"],
     ),
     "function_before_an_agent": (
         lambda: Workflow(name="flow", edges=[(START, look, agent(name="step"))]),

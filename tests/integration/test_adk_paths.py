@@ -32,6 +32,8 @@ from google.adk.agents import BaseAgent, LlmAgent, LoopAgent, ParallelAgent, Seq
 from google.adk.agents.live_request_queue import LiveRequestQueue
 from google.adk.agents.run_config import RunConfig, ToolThreadPoolConfig
 from google.adk.apps import App
+from google.adk.apps.app import EventsCompactionConfig
+from google.adk.apps.llm_event_summarizer import LlmEventSummarizer
 from google.adk.code_executors.unsafe_local_code_executor import UnsafeLocalCodeExecutor
 from google.adk.events.event import Event
 from google.adk.memory.base_memory_service import BaseMemoryService, SearchMemoryResponse
@@ -42,6 +44,7 @@ from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.tools import AgentTool, FunctionTool, load_memory
 from google.adk.tools.mcp_tool import McpToolset, StdioConnectionParams
+from google.adk.tools.model_consult import ModelConsultTool
 from google.adk.workflow import START, Workflow
 from google.genai import types
 from mcp import StdioServerParameters
@@ -321,3 +324,52 @@ async def test_in_a_live_session(watched, caplog):
             break
     outcome = Outcome(events=events, session=dump(sessions.kept), requests=model.sent)
     nothing_arrived(outcome, watched, caplog)
+
+
+async def test_of_an_advisor_that_reads_the_conversation(watched, caplog):
+    """A tool that asks another model shows it what the session holds."""
+    advisor = RecordingLlm(calls=[])
+    consult = ModelConsultTool(model=advisor, executor_instruction="")
+    agent = looking(
+        tools=[returning(HOSTILE), consult],
+        calls=[*LOOK, ("model_consult", {"question": "Is it so?"})],
+    )
+    messages = [types.UserContent("and then?")]
+    outcome = await run(agent, knowledge_plugins(), messages=messages, models=[advisor])
+    assert any(HARMLESS in request for request in advisor.requests)
+    nothing_arrived(outcome, watched, caplog, seen=2)
+
+
+async def test_of_a_summary_of_earlier_turns(watched, caplog):
+    """ADK asks a model for it past every hook; what it reads was cleaned when it was kept."""
+    summing = RecordingLlm(calls=[])
+    compaction = EventsCompactionConfig(
+        summarizer=LlmEventSummarizer(llm=summing), compaction_interval=1, overlap_size=0
+    )
+    sessions = KeptSessions()
+    app = App(
+        name=APP,
+        root_agent=looking(),
+        plugins=knowledge_plugins(),
+        events_compaction_config=compaction,
+    )
+    runner = Runner(app=app, session_service=sessions)
+    session = await sessions.create_session(app_name=APP, user_id=USER)
+    message = types.UserContent("what now?")
+    async for _ in runner.run_async(user_id=USER, session_id=session.id, new_message=message):
+        pass
+    kept = await sessions.get_session(app_name=APP, user_id=USER, session_id=session.id)
+    left = "\n".join([dump(kept.events), *summing.requests, caplog.text])
+    assert HARMLESS in summing.requests[0]
+    assert SECRET not in left
+    assert INJECTION not in left
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # ADK calls the option experimental
+async def test_a_run_in_which_the_server_runs_code_is_refused(watched, caplog):
+    model = Live(calls=[], model="gemini-2.5-flash")
+    agent = LlmAgent(name="root", model=model, tools=[returning(HOSTILE)])
+    with pytest.raises(Exception, match="support_cfc=True"):
+        await run(agent, knowledge_plugins(), run_config=RunConfig(support_cfc=True))
+    assert model.sent == []
+    assert model.requests == []

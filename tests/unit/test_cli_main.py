@@ -16,7 +16,7 @@ from orrery_knowledge.cli.program import COMMANDS, cli
 NO_SETTINGS = {"chunk", "screen", "eval retrieval", "eval calibrate", "eval trajectory", "token"}
 """These work where knowledge is off."""
 
-NO_RESULT = {"loads resume", "serve"}
+NO_RESULT = {"loads resume", "report draft", "serve"}
 
 ARGUMENTS = {
     "search": ["pool"],
@@ -31,6 +31,9 @@ ARGUMENTS = {
     "review revoke": ["docs:a.md@0123456789ab", "--reviewer", "ada", "--reason", "read it"],
     "evidence show": ["incident-7"],
     "evidence check": ["incident-7"],
+    "report outcome": ["incident-7", "--failed", "restart", "--reviewer", "ada"],
+    "report draft": ["incident-7"],
+    "report file": ["incident-7", "report.md", "--reviewer", "ada"],
     "token": ["ada"],
 }
 """What a command needs beside its name."""

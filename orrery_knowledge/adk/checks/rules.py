@@ -19,6 +19,8 @@ _FOREIGN = {
     "LangGraphAgent": "runs another framework and answers with text that no tool returned",
     "AntigravityAgent": "runs a harness of its own, with tools of its own",
 }
+_ASKING = "ClassifierNode"
+"""A node of ADK's labs that asks a model about its input; by name, so that it isn't loaded."""
 # Options of a model object by which the server gets tools or text, or keeps the conversation.
 _MODEL_OPTIONS = ("use_interactions_api", "extra_request_args", "_additional_args")
 
@@ -135,7 +137,7 @@ def functions_before_models(workflow: Workflow) -> Iterator[tuple[str, Rule]]:
                 node.name,
                 Rule(
                     "function_node",
-                    f"what {node.name} returns goes to an agent without being a tool's result",
+                    f"what {node.name} returns goes to a model without being a tool's result",
                     "make the function a tool",
                 ),
             )
@@ -146,7 +148,9 @@ def _leads_to_a_model(start: BaseNode, after: dict[int, list[BaseNode]]) -> bool
     waiting = list(after.get(id(start), []))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, LlmAgent):
+        if isinstance(node, LlmAgent) or any(
+            ancestor.__name__ == _ASKING for ancestor in type(node).__mro__
+        ):
             return True
         if id(node) not in seen:
             seen.add(id(node))
