@@ -8,6 +8,7 @@ from google.adk.apps import App
 from orrery_knowledge.adk import (
     cite_check_tool,
     model_from_environment,
+    record_outcome_tool,
     search_knowledge_tool,
 )
 from orrery_plugins import knowledge_plugins
@@ -30,6 +31,9 @@ search again when the picture changes.
 - Look for similar past incidents as well: what was tried then and failed, and what ended it. Name
   the differences to this one. When evidence is missing, ask for it: say what to look at and what
   each result would mean.
+- What `failed_remedies` names has failed on this service before. Don't propose it unless something
+  is different now, and then say both. When you are told what was tried and what came of it, note
+  it with record_outcome.
 - Before you give a proposal that cites anything, have its whole text checked by cite_check. When it
   is rejected, mend what it names; what you can't mend, leave out.
 - When the search finds nothing, say that no runbook covers this. When it is unavailable, say that
@@ -40,13 +44,14 @@ The team's written knowledge is not connected: say first that no runbook could b
 
 knowledge = search_knowledge_tool()
 citing = cite_check_tool()
+recording = record_outcome_tool()
 
 root_agent = LlmAgent(
     name="incident_triage",
     description="Triages incidents: searches the knowledge first, proposes, never executes.",
     model=model_from_environment(),
     instruction=f"{INSTRUCTION}\n\n{WITH_KNOWLEDGE if knowledge else WITHOUT_KNOWLEDGE}",
-    tools=[tool for tool in (knowledge, citing) if tool],
+    tools=[tool for tool in (knowledge, citing, recording) if tool],
 )
 
 app = App(name="incident_triage", root_agent=root_agent, plugins=knowledge_plugins())

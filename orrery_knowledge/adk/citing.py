@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from typing import Annotated, Any
 
-from google.adk.features import FeatureName, is_feature_enabled
 from google.adk.tools.base_tool import BaseTool
 from google.adk.tools.tool_context import ToolContext
 from google.genai import types
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 from typing_extensions import override
 
+from orrery_knowledge.adk.declarations import declaration
 from orrery_knowledge.errors import KnowledgeOff
 from orrery_knowledge.governance.citation_check import MAX_CHARACTERS, cite_check
 from orrery_knowledge.governance.ledger import Ledger
@@ -55,25 +55,7 @@ class CiteCheckTool(BaseTool):
 
     @override
     def _get_declaration(self) -> types.FunctionDeclaration:
-        if is_feature_enabled(FeatureName.JSON_SCHEMA_FOR_FUNC_DECL):
-            return types.FunctionDeclaration(
-                name=self.name,
-                description=self.description,
-                parameters_json_schema={
-                    "type": "object",
-                    "properties": {"text": {"type": "string", "description": _TEXT}},
-                    "required": ["text"],
-                },
-            )
-        return types.FunctionDeclaration(
-            name=self.name,
-            description=self.description,
-            parameters=types.Schema(
-                type=types.Type.OBJECT,
-                properties={"text": types.Schema(type=types.Type.STRING, description=_TEXT)},
-                required=["text"],
-            ),
-        )
+        return declaration(self, {"text": _TEXT}, ["text"])
 
     @override
     async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> dict[str, Any]:

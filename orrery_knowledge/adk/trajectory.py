@@ -16,6 +16,7 @@ from google.adk.cli.utils.agent_loader import AgentLoader
 from google.adk.plugins.base_plugin import BasePlugin
 
 from orrery_knowledge.adk.citing import CiteCheckTool
+from orrery_knowledge.adk.recording import RecordOutcomeTool
 from orrery_knowledge.adk.tool import Searches, SearchKnowledgeTool
 from orrery_knowledge.adk.trajectory_inference import calls, final_text, play, trajectory_score
 from orrery_knowledge.adk.trajectory_scores import CONFIRMATION, Played, cited, problems
@@ -117,7 +118,7 @@ async def play_scenario(
     root = app.root_agent
     assert isinstance(root, LlmAgent)  # noqa: S101 - `load_apps` has seen to it
     # Those that stand for the knowledge of this machine; the scenario has its own.
-    own = (SearchKnowledgeTool, CiteCheckTool)
+    own = (SearchKnowledgeTool, CiteCheckTool, RecordOutcomeTool)
     kept = [tool for tool in root.tools if not isinstance(tool, own)]
     knowledge = SearchKnowledgeTool(searches or stores.of(script))
     tools = [knowledge, *kept, *fixtures.tools(script.tools)]

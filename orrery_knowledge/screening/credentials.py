@@ -19,7 +19,7 @@ from orrery_knowledge.screening.credential_rules.prose import in_sentences
 from orrery_knowledge.screening.credential_rules.providers import FORMATS
 from orrery_knowledge.screening.credential_rules.tables import in_tables
 from orrery_knowledge.screening.fencing import screen_inside
-from orrery_knowledge.screening.findings import Edit, Screened, named_span, searchable
+from orrery_knowledge.screening.findings import Edit, Screened, searchable
 from orrery_knowledge.screening.patterns import compiled
 from orrery_knowledge.screening.placeholders import is_name, is_placeholder, looks_random, masked
 from orrery_knowledge.screening.remembering import knowing_clean
@@ -41,6 +41,11 @@ def _hinted() -> re2._re2.Set:
 
 
 _HINTED = _hinted()
+_GROUPS = [
+    [form.pattern.groupindex[name] for name in sorted(form.pattern.groupindex)] or [0]
+    for form in FORMATS
+]
+"""Numbers of the groups that hold a value in each format, in the order of their names."""
 
 
 def redact_credentials(text: str) -> Screened:
@@ -65,12 +70,11 @@ def edits(text: str) -> Sequence[Edit]:
 def _formats(text: str) -> Iterator[tuple[str, int, int]]:
     for index in sorted(_HINTED.Match(text.lower()) or ()):
         form = FORMATS[index]
-        groups = sorted(form.pattern.groupindex)
         for match in form.pattern.finditer(text):
-            for group in groups or [0]:
+            for group in _GROUPS[index]:
                 value = match.group(group)
                 if value is not None and _counts(form.rule, value):
-                    yield form.rule, *(named_span(match, group) if group else match.span())
+                    yield form.rule, *match.span(group)
 
 
 def _counts(rule: str, value: str) -> bool:

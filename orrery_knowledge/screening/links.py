@@ -5,6 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 
+import re2
+
 from orrery_knowledge.screening.patterns import compiled
 
 DEFANGED = "withheld:external-image"
@@ -22,6 +24,14 @@ _CARRIES = compiled(
     _BLANK + r"|(?i:[?&;/](?:data|secret|d|q|leak|exfil|payload|token|key|c|info|conversation|chat"
     r"|prompt|context|history|stolen|msg|text|content)=)"
 )
+_UPLOADED = compiled(
+    r"https://(?:user-images\.githubusercontent\.com|raw\.githubusercontent\.com"
+    r"|github\.com/user-attachments/assets)(?:/[\w-][\w.-]*){1,40}"
+)
+"""Hosts of a forge that show nobody who asked for what, so that no writer of a text learns it.
+
+Only fixed paths on them: its proxy of images (``camo``) asks other hosts, and is none of them.
+"""
 _CODE = compiled(r"(?m)(?:^|[^\\`])(`[^`\n]+`)(?:$|[^`])")
 
 
@@ -29,7 +39,8 @@ def external_images(text: str) -> Iterator[tuple[int, int, bool]]:
     """Spans of image addresses on other hosts, and whether they are made to carry data along.
 
     In a code span nothing is loaded: there only an address with a blank to be filled in is one. A
-    frame shows a page, as a link does: its address is one where it is made to carry data.
+    frame shows a page, as a link does: its address is one where it is made to carry data. A fixed
+    address of an upload to a forge is none: its writer never learns what is asked for there.
     """
     if "//" not in text:
         return
@@ -39,7 +50,7 @@ def external_images(text: str) -> Iterator[tuple[int, int, bool]]:
             start, end = match.span(match.lastindex or 1)
             address = text[start:end]
             carries = bool(_CARRIES.search(address))
-            if is_element and not carries and match.group(1).casefold() == "iframe":
+            if not carries and (_UPLOADED.fullmatch(address) or _is_frame(match, is_element)):
                 continue
             if code is None:
                 code = [found.span(1) for found in _CODE.finditer(text)]
@@ -53,8 +64,13 @@ def external_images(text: str) -> Iterator[tuple[int, int, bool]]:
             for match in _REFERENCE_USE.finditer(text)
         }
         for match in references:
-            if match.group(1).strip().casefold() in used:
-                yield *match.span(2), bool(_CARRIES.search(match.group(2)))
+            address = match.group(2)
+            if match.group(1).strip().casefold() in used and not _UPLOADED.fullmatch(address):
+                yield *match.span(2), bool(_CARRIES.search(address))
+
+
+def _is_frame(match: re2._Match[str], is_element: bool) -> bool:
+    return is_element and match.group(1).casefold() == "iframe"
 
 
 def _is_within(spans: list[tuple[int, int]], place: int) -> bool:

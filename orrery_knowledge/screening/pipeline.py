@@ -10,7 +10,7 @@ from orrery_knowledge.screening.fencing import screen_inside
 from orrery_knowledge.screening.findings import Screened
 from orrery_knowledge.screening.personal import PERSONAL_KINDS
 
-SCREENING_VERSION = "4"
+SCREENING_VERSION = "5"
 """Part of every document's processing key: raise it when a rule changes what a text becomes."""
 
 

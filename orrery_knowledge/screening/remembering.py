@@ -12,7 +12,7 @@ REMEMBERED = 4_096
 REMEMBERED_CHARACTERS = 4_000
 """How many texts of at most this length are known again: 16 MB a function, if all are as long."""
 CLEAN = 16_384
-"""How many digests of texts a stage knows again at least, where it had nothing to change."""
+"""How many clean texts a stage knows again: up to some 3 MB of digests."""
 
 
 def remembering(screen: Callable[..., Screened]) -> Callable[..., Screened]:
@@ -31,7 +31,7 @@ def remembering(screen: Callable[..., Screened]) -> Callable[..., Screened]:
     return known
 
 
-def knowing_clean(stage: Stage) -> Stage:
+def knowing_clean(stage: Stage, *, known: int = CLEAN) -> Stage:
     """The same stage, which doesn't look again at a text in which it lately changed nothing.
 
     Retrieval screens with the stages that the guard runs one by one: whatever order they come
@@ -39,6 +39,7 @@ def knowing_clean(stage: Stage) -> Stage:
 
     Args:
         stage: one that makes the same of the same text each time.
+        known: how many digests are kept at least; twice as many at most.
     """
     recent: set[bytes] = set()
     older: set[bytes] = set()
@@ -51,7 +52,7 @@ def knowing_clean(stage: Stage) -> Stage:
             return ()
         found = () if digest in older else stage(text)
         if not found:
-            if len(recent) >= CLEAN:
+            if len(recent) >= known:
                 recent, older = set(), recent
             recent.add(digest)
         return found

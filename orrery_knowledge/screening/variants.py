@@ -49,6 +49,8 @@ _SAID = 4
 """Known words, small ones too, in a name that is a sentence."""
 _FUNCTION_WORDS = 3
 """Names in programs hold few words such as "you" and "the"."""
+_SHORT = 20_000
+"""Characters up to which the words of a text are remembered for a moment."""
 _SOUND = 16_384
 """How many words that need no mending are remembered."""
 _sound: set[str] = set()
@@ -124,7 +126,7 @@ def plain(view: Canonical) -> Canonical:
 def _mended(word: str) -> str:
     """See `_mend`; remembers the words that are what they look like, which most are."""
     mend = _mend(word)
-    if mend == word:
+    if mend == word and len(word) <= _MAX_WORD:
         if len(_sound) >= _SOUND:
             _sound.clear()
         _sound.add(word)
@@ -151,10 +153,16 @@ def disguises(view: Canonical, raw: str) -> list[int]:
     return sorted(places)
 
 
-@lru_cache(maxsize=8)
 def words(text: str) -> frozenset[str]:
     """The distinct words of a view."""
-    return frozenset(text.translate(_BREAKS).split())
+    spaced = text.translate(_BREAKS)
+    # A text is asked for its words when it is mended, when it is turned round, and once a seam.
+    return _split(spaced) if len(spaced) <= _SHORT else frozenset(spaced.split())
+
+
+@lru_cache(maxsize=8)
+def _split(spaced: str) -> frozenset[str]:
+    return frozenset(spaced.split())
 
 
 def turned(view: Canonical) -> Iterator[tuple[str, tuple[int, int]]]:

@@ -1,4 +1,4 @@
-"""Syncs that kill their own process, and what must hold afterwards."""
+"""Syncs and approvals that kill their own process, and what must hold afterwards."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.models import Query, SearchResult
 from orrery_knowledge.protocols import KnowledgeIndex
 from orrery_knowledge.retrieval import Retrieval
+from orrery_knowledge.reviewing import Reviewer, Reviewing
+from orrery_knowledge.runtime import build_sources, sync_options
 from orrery_knowledge.testing.embedders import HashingEmbedder
 
 PAGES = 12
@@ -175,6 +177,24 @@ def killed_sync(root: str, point: str) -> None:
     place.run(work)
 
 
+def killed_approval(root: str, point: str, review_id: str) -> None:
+    """The child: an approval that dies in the same way."""
+    place = Place(Path(root))
+    method, which, _ = point.split(":")
+    if method == "random":
+        threading.Timer(float(which), die).start()
+
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> None:
+        sources, options = build_sources(place.settings), sync_options(place.settings)
+        trap = Trap(point)
+        for target in (index, ledger):
+            trap.around(target)
+        desk = Reviewing(index, ledger, sources, place.embedder, options)
+        await desk.approve(review_id, Reviewer(name="ada", role="approver"), "tried it")
+
+    place.run(work)
+
+
 @contextmanager
 def importable() -> Iterator[None]:
     """Python 3.11 doesn't tell the process that others are forked from where its modules lie."""
@@ -196,9 +216,11 @@ def start(work: Callable[..., None], *arguments: Any) -> BaseProcess:
     return process
 
 
-def kill_at(place: Place, point: str) -> int:
-    """Sync in another process until it dies, and its lock is gone. Returns its exit code."""
-    child = start(killed_sync, str(place.root), point)
+def kill_at(
+    place: Place, point: str, work: Callable[..., None] = killed_sync, *arguments: str
+) -> int:
+    """Work in another process until it dies, and its lock is gone. Returns its exit code."""
+    child = start(work, str(place.root), point, *arguments)
     child.join(120)
     assert child.exitcode is not None, f"{point}: hangs"
     asyncio.run(_lock_is_free(place))

@@ -103,7 +103,7 @@ def test_with_knowledge_the_agent_searches_first_and_is_told_how_to_cite(
     name, knowing_folder, loader
 ):
     agent = loader.load_agent(name).root_agent
-    checking = ["cite_check"] if name == "incident_triage" else []
+    checking = ["cite_check", "record_outcome"] if name == "incident_triage" else []
     assert [tool.name for tool in agent.tools] == ["search_knowledge", *checking]
     for rule in (
         "search_knowledge",

@@ -1,4 +1,4 @@
-"""200 kills of real syncs an engine: at named points, between statements, at random moments."""
+"""200 kills of real syncs and 50 of approvals an engine: at named points, between statements, at random moments."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from kill_support import (
     survive,
     write_version,
 )
+from review_kill_support import edited, survive_approval
 from sync_support import Place
 
 pytest_plugins = ["engine_fixtures"]
@@ -50,6 +51,22 @@ def draw(generator: random.Random) -> str:
     return (
         f"{method}:{generator.randint(1, METHODS[method])}:{generator.choice(('before', 'after'))}"
     )
+
+
+APPROVAL = ("decide", "set_eligible", "begin", "store_vectors", "write", "check", "activate", "gc")
+"""What an approval calls once."""
+
+
+@pytest.mark.parametrize("number", range(50))
+def test_every_killed_approval_is_whole_or_was_not_taken(empty_place: Place, number: int) -> None:
+    generator = random.Random(f"{SEED}-approval-{number}")
+    point = f"random:{generator.uniform(0.0, 0.3)}:-"
+    if generator.random() < 0.5:
+        point = f"{generator.choice(APPROVAL)}:1:{generator.choice(('before', 'after'))}"
+    try:
+        survive_approval(edited(empty_place), point, generator.choice(("sync", "review")))
+    except AssertionError as error:
+        raise AssertionError(f"SOAK_SEED={SEED}, approval {number} at {point}") from error
 
 
 @pytest.mark.parametrize("number", range(150))

@@ -274,6 +274,41 @@ def test_a_frame_is_a_link_and_code_loads_nothing(text: str) -> None:
     assert screen(text).text == text
 
 
+_PICTURE = "1234567/1435-ff573f1a-19a6.png"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"![a](https://user-images.githubusercontent.com/{_PICTURE})",
+        "![a][b]\n\n[b]: https://raw.githubusercontent.com/acme/wiki/main/queue_depth.svg",
+        '<img src="https://github.com/user-attachments/assets/9b1c9a3e-0f6f">',
+    ],
+)
+def test_uploads_to_a_forge_tell_the_writer_nothing(text: str) -> None:
+    assert screen(text).text == text
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"https://user-images.githubusercontent.com/{_PICTURE}?d=1",
+        "https://user-images.githubusercontent.com/[TOKEN].png",
+        "https://user-images.githubusercontent.com/a%2fb.png",
+        "https://user-images.githubusercontent.com/../a.png",
+        f"https://user-images.githubusercontent.com.evil.tld/{_PICTURE}",
+        f"https://user-images.githubusercontent.com@evil.tld/{_PICTURE}",
+        f"http://user-images.githubusercontent.com/{_PICTURE}",
+        f"//user-images.githubusercontent.com/{_PICTURE}",
+        "https://camo.githubusercontent.com/0a1b/68747470733a2f2f",
+        "https://github.com/user-attachments/files/a.png",
+        "https://evil.tld/user-images.githubusercontent.com/a.png",
+    ],
+)
+def test_what_only_looks_like_an_upload_is_defanged(address: str) -> None:
+    assert screen(f"![a]({address})").text == "![a](withheld:external-image)"
+
+
 @pytest.mark.parametrize(
     "text",
     [

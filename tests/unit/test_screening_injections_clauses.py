@@ -13,15 +13,14 @@ from orrery_knowledge.screening.injection_rules.address import (
     OBLIGED,
     SPOKEN_TO,
 )
-from orrery_knowledge.screening.injection_rules.clauses import (
+from orrery_knowledge.screening.injection_rules.clauses import DISGUISED, verdicts
+from orrery_knowledge.screening.injection_rules.weights import (
     ACT,
     ALL_EARLIER,
     CONVICTED,
-    DISGUISED,
     MORE,
     REQUEST,
     SHAPE,
-    verdicts,
 )
 from orrery_knowledge.screening.injections import COMMENTED, CONCEALED
 from tests.unit.injection_texts import goes_alone, stays

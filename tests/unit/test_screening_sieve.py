@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import orrery_knowledge.screening as screening
 from orrery_knowledge.screening import sieve as sieves
 from orrery_knowledge.screening.canonical import _ORDINARY, _SPECIAL
-from orrery_knowledge.screening.credential_rules import assignments, prose
+from orrery_knowledge.screening.credential_rules import assignment_forms, prose
 from orrery_knowledge.screening.injection_rules import clauses
 from orrery_knowledge.screening.sieve import Sieve
 
@@ -123,7 +123,7 @@ def test_what_is_looked_for_only_beside_a_word_holds_that_word(text: str) -> Non
         for pattern in (prose._NOUN, prose._BELOW, prose._ASKED, prose._LABEL, prose._AS):
             assert not pattern.search(text)
     folded = text.casefold()
-    if not any(word in folded for word in assignments._INNER):
-        assert not assignments._WITHIN.search(text)
+    if not any(word in folded for word in assignment_forms.INNER):
+        assert not assignment_forms.WITHIN.search(text)
     if "%3" not in text:
-        assert not assignments._ENCODED.search(text)
+        assert not assignment_forms.ENCODED.search(text)

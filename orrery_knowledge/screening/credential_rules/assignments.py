@@ -10,6 +10,24 @@ from collections.abc import Iterator
 from itertools import chain
 
 from orrery_knowledge.screening.credential_rules import names
+from orrery_knowledge.screening.credential_rules.assignment_forms import (
+    ASSIGNMENT,
+    BLOCK,
+    CALLED,
+    DIRECTIVE,
+    ELEMENT,
+    ENCODED,
+    ENVIRONMENT,
+    FLAG,
+    INNER,
+    INPUT,
+    NAMED,
+    OTHER,
+    REVERSED,
+    REVERSED_ELEMENTS,
+    VARIABLE,
+    WITHIN,
+)
 from orrery_knowledge.screening.credential_rules.names import KEYWORD
 from orrery_knowledge.screening.credential_rules.secrecy import is_argument, is_secret
 from orrery_knowledge.screening.credential_rules.shapes import is_chosen
@@ -24,119 +42,6 @@ from orrery_knowledge.screening.sieve import Sieve
 Found = Iterator[tuple[str, int, int]]
 """Rule, start and end of each secret."""
 
-_QUOTE = r"(?:\\{0,15}[\"'])"
-"""A quote; inside of a string of JSON (inside of a string ...) it stands behind backslashes."""
-_ESCAPED = r"\\{1,15}\"[^\"\n]*?\\{1,15}\"|\\{1,15}'[^'\n]*?\\{1,15}'"
-_QUOTED = (
-    rf"\"\"\"[^\"\n]{{1,400}}\"\"\"|{_ESCAPED}|&quot;[^\n]{{1,200}}?&quot;"
-    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`"
-)
-_KEY = (
-    r"(?P<key>[\w$.@/-]{0,60}?"
-    + KEYWORD
-    + r"(?:[_.-][\w.-]{1,30}|Key|Value|Hash|Text|(?-i:[A-Z][a-z]{1,15})|[0-9]{1,2})?)"
-)
-_CLOSE = r"(?P<close>(?:\\{0,15}[\"'\]})]){0,3})"
-_TYPE = r":[ \t]?[A-Za-z][\w.\[\]<>?*| ]{0,30}?[ \t]?=[ \t]?"
-_ASSIGNMENT = compiled(
-    rf"(?i){_KEY}{_CLOSE}"
-    rf"(?P<sep>[ \t]{{0,24}}(?:=>|:=|\?=|\+=|==?|::?|：)[ \t]{{0,24}}(?:!!str[ \t]|!!binary[ \t]"
-    rf"|!unsafe[ \t])?|{_TYPE}"
-    rf"|[ \t]string[ \t]=[ \t]"
-    rf"|{_QUOTE}[ \t]{{0,24}},[ \t]{{0,24}}|>)"
-    rf"(?P<value>[frbuLN@$]?(?:{_QUOTED})|[^\s\"'`,;<>][^\s\"'`,;<>]*)"
-)
-_WITHIN = compiled(
-    rf"(?i){_KEY}(?P<close>{_QUOTE}?)"
-    rf"(?P<sep>[ \t]{{0,4}}[:=][ \t]{{0,4}}(?:\{{\s{{0,40}}|\n[ \t]{{1,40}}))"
-    rf"(?P<beside>(?:{_QUOTE}?\w{{1,30}}{_QUOTE}?[ \t]{{0,4}}[:=][ \t]{{0,4}}"
-    rf"(?:\"[^\"\n]{{0,60}}\"|'[^'\n]{{0,60}}'|[\w./-]{{1,60}})"
-    rf"(?:,\s{{0,40}}|\n[ \t]{{1,40}})){{0,3}}?)"
-    rf"{_QUOTE}?(?:plain|plain_?text|clear_?text|value|text|raw|current|decoded|string){_QUOTE}?"
-    rf"[ \t]{{0,4}}[:=][ \t]{{0,4}}(?P<value>{_QUOTED}|[^\s\"'`,;<>{{}}]+)"
-)
-"""A value one level below its name: ``"password": {"plain": "..."}``."""
-_INNER = ("plain", "value", "text", "raw", "current", "decoded", "string")
-"""One of these stands in whatever `_WITHIN` matches."""
-_OTHER = compiled(
-    r"(?i)(?:name|key|field|type)\W{1,12}(?:user|login|account|host|url|uri|port|database|db_?(?:name"
-    r"|user|host)|email|region|id\b)"
-)
-"""What stands beside such a value says that it is something else: ``{"name": "user", ...}``."""
-_REVERSED = compiled(
-    rf"(?i)\bvalue{_QUOTE}?[ \t]*(?P<sep>[:=])[ \t]*"
-    rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',<>]+)(?P<close>)"
-    rf"[ \t]*,?\s{{1,40}}{_QUOTE}?(?:name|key|id|property){_QUOTE}?[ \t]*[:=][ \t]*{_QUOTE}?"
-    rf"(?P<key>[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}}?)(?:[\s\"',}}/\\]|$)"
-)
-_REVERSED_ELEMENTS = compiled(
-    rf"(?i)<value>(?P<value>[^<\n]+)</value>\s{{0,40}}<(?:name|key)>(?P<key>[\w.-]{{0,60}}"
-    rf"{KEYWORD}[\w.-]{{0,20}})</"
-)
-"""A pair whose value comes first: ``value: ...``, and below it ``name: DB_PASSWORD``."""
-_VARIABLE = compiled(
-    r"(?i)\bvariable\s+\"(?P<key>[\w-]{0,60}"
-    + KEYWORD
-    + r"[\w-]{0,20})\"\s*\{[^{}]{0,300}?\bdefault(?P<sep>\s*=\s*)(?P<value>\"[^\"\n]*\")(?P<close>)"
-)
-"""HCL: ``variable "db_password" { default = "..." }``."""
-_CALLED = compiled(
-    rf"(?i)(?P<key>\b(?:set|with|add|use)?[A-Za-z_.]{{0,30}}{KEYWORD})(?P<close>)"
-    rf"(?P<sep>[ \t]?\([ \t\n]{{0,8}}|[ \t]+)(?P<value>{_QUOTED})"
-)
-"""A call or a directive with a quoted value: ``setPassword("...")``, ``psk "..."``."""
-_NAMED = compiled(
-    rf"(?i)\b(?:name|key){_QUOTE}?\s*[:=]\s*{_QUOTE}?(?P<key>[\w.-]{{0,60}}"
-    + KEYWORD
-    + rf"[\w.-]{{0,20}}){_QUOTE}?,?\s*\n?\s*"
-    rf"(?:{_QUOTE}?\w{{1,30}}{_QUOTE}?\s*:\s*(?:true|false|null|\d+"
-    rf"|\"[^\"\n]{{0,60}}\"),?\s*){{0,3}}"
-    rf"{_QUOTE}?value{_QUOTE}?\s*[:=](?P<sep>\s*)"
-    rf"(?P<value>{_ESCAPED}|\"[^\"\n]*\"|'[^'\n]*'|[^\s\"',]+)(?P<close>)"
-)
-_ENVIRONMENT = compiled(
-    rf"(?im)^[ \t>]*(?:ENV|ARG|setenv|SetEnv|fastcgi_param|uwsgi_param|passenv|env)[ \t]+{_KEY}"
-    rf"(?P<close>)(?P<sep>[ \t]+)(?P<value>{_QUOTED}|[^\s\"'`;]+)"
-)
-"""A line that sets a variable without an equals sign: Dockerfile, csh, Apache, nginx."""
-_INPUT = compiled(
-    rf"(?i)<[^<>\n]{{0,120}}\s(?:type|name|id)=[\"']?(?P<key>[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}})"
-    rf"(?P<close>[\"']?)[^<>\n]{{0,120}}?\svalue(?P<sep>=)(?P<value>\"[^\"\n]*\"|'[^'\n]*')"
-)
-_BLOCK = compiled(
-    rf"(?im)^(?P<lead>[ \t>#-]*)[\"']?{_KEY}[\"']?(?P<close>)(?P<sep>[ \t]*[:=][ \t]*"
-    r"(?:(?:[|>][+-]?\d?[ \t]*|\"\"\"|''')?\n[ \t>]+"
-    r"|<<[-~]?['\"]?\w+['\"]?\n[ \t]*))(?P<value>[^\n]+)"
-)
-"""A value on the line below its name: block scalars, heredocs, broken lines."""
-_NAME = rf"[\w.-]{{0,60}}{KEYWORD}[\w.-]{{0,20}}"
-_ELEMENT = compiled(
-    rf"(?i)(?:(?:key|name|property|id)=[\"'](?P<key>{_NAME})[\"'][^<>\n]{{0,80}}>"
-    rf"|<(?:key|name)>(?P<key2>{_NAME})</(?:key|name)>\s{{0,20}}<(?:string|value)>"
-    rf"|<(?P<key3>{_NAME})(?:\s[^<>\n]{{1,80}}>|>\s{{0,20}}<value>)"
-    rf"|<t[dh]>(?P<key4>{_NAME}):?</t[dh]>\s{{0,20}}<td>)"
-    r"(?P<value>[^<\n]+)</"
-)
-"""An element with a value, whose name stands in an attribute, in its own or the one before it."""
-_ENCODED = compiled(
-    rf"(?i){_KEY}(?P<close>(?:%22)?)(?P<sep>(?:%3D|%3A)(?:%20|\+)?(?:%22)?)"
-    r"(?P<value>[^\s&\"'%]{4,}(?:%(?:2[013-57-9A-F]|[3-7][0-9A-F])[^\s&\"'%]*)*)"
-)
-"""In a query or JSON that is percent-encoded."""
-_FLAG = compiled(
-    r"(?i)(?:^|[\s\[(,\"'])(?P<key>(?:--?|/)[\w-]{0,40}(?:password|passwd|passphrase|passcode"
-    r"|pass|pwd"
-    r"|psk|secret|token|api-?key|apikey|access-?key|secret-?key|auth-?key|private-?key"
-    r"|encryption-?key|account-?key|auth|credentials?|license-?key|community|cookie|passin"
-    r"|passout))"
-    rf"{_QUOTE}?(?P<sep>[ \t]*,[ \t]*|[ \t]+(?:\\\n[ \t]*)?|:)"
-    rf"(?P<value>{_QUOTED}|[^\s\"'|;&<>]+)(?P<close>)"
-)
-_DIRECTIVE = compiled(
-    rf"(?i)(?:^|[^\w])(?P<key>[\w.-]{{0,40}}(?:{KEYWORD}|requirepass|masterauth))(?P<close>)"
-    r"(?P<sep>(?:[ \t]+|[ \t]*(?:\||->|→|~)[ \t]*)(?:[0-9][ \t]+)?)(?P<value>[^\s\"'`,;<>|]{6,})"
-)
-"""A name and a value with nothing but space between: only for values that are no words."""
 _CONTINUED = compiled(r"^[,;]?(?:\s|$|[\"']?[A-Za-z_][\w.-]*[\"']?\s?[=:])")
 _KEY_END = compiled(r"\\*[\"']\s*(?::|=>)")
 _QUERY = compiled(r"&[\w.\[\]-]{1,40}=")
@@ -145,8 +50,8 @@ _BELOW = 12
 """Lines of a block that belong to the name above them."""
 _NESTED = compiled(r"^(?:- |[\w\"'.-]+\s*[:=](?:\s|$))")
 _WINDOW = 300
-_ANY_REVERSED = Sieve([_REVERSED, _REVERSED_ELEMENTS])
-_RARE = (_NAMED, _VARIABLE, _FLAG, _BLOCK, _ENVIRONMENT, _INPUT, _ELEMENT)
+_ANY_REVERSED = Sieve([REVERSED, REVERSED_ELEMENTS])
+_RARE = (NAMED, VARIABLE, FLAG, BLOCK, ENVIRONMENT, INPUT, ELEMENT)
 _ANY_RARE = Sieve(_RARE)
 """The others of `_assigned` are frequent, or too large to be part of a choice."""
 
@@ -157,7 +62,7 @@ def assigned(text: str) -> Found:
         for rule, start, end in _assigned(lines):
             yield rule, offset + start, offset + end
     matches = _ANY_REVERSED.over(text)
-    for match in chain(matches(_REVERSED), matches(_REVERSED_ELEMENTS)):
+    for match in chain(matches(REVERSED), matches(REVERSED_ELEMENTS)):
         value = match.group("value")
         quoted = value[:1] in "\\\"'"
         bare = value.strip("\\\"'")
@@ -194,21 +99,21 @@ def _named_lines(text: str) -> Iterator[tuple[int, str]]:
 def _assigned(text: str) -> Found:
     rarely = _ANY_RARE.over(text)
     folded = text.casefold()
-    within = any(word in folded for word in _INNER)
+    within = any(word in folded for word in INNER)
     for pattern in (
-        _ASSIGNMENT,
-        _NAMED,
-        _WITHIN,
-        _VARIABLE,
-        _FLAG,
-        _CALLED,
-        _DIRECTIVE,
-        _BLOCK,
-        _ENCODED,
-        _ENVIRONMENT,
-        _INPUT,
+        ASSIGNMENT,
+        NAMED,
+        WITHIN,
+        VARIABLE,
+        FLAG,
+        CALLED,
+        DIRECTIVE,
+        BLOCK,
+        ENCODED,
+        ENVIRONMENT,
+        INPUT,
     ):
-        if (pattern is _WITHIN and not within) or (pattern is _ENCODED and "%3" not in text):
+        if (pattern is WITHIN and not within) or (pattern is ENCODED and "%3" not in text):
             continue
         for match in rarely(pattern) if pattern in _RARE else pattern.finditer(text):
             key, close, sep = match.group("key"), match.group("close"), match.group("sep")
@@ -223,12 +128,12 @@ def _assigned(text: str) -> Found:
                 bare = value.lstrip("\\")
                 start, value = end - len(bare), bare[:-1].rstrip("\\") + bare[-1]
                 end = start + len(value)
-            if pattern is _WITHIN and _OTHER.search(match.group("beside")):
+            if pattern is WITHIN and OTHER.search(match.group("beside")):
                 continue
             quoted = len(value) >= 2 and value[0] in "\"'`" and value[-1] == value[0]
             if (
                 quoted
-                and pattern not in (_NAMED, _WITHIN, _INPUT, _VARIABLE, _BLOCK)
+                and pattern not in (NAMED, WITHIN, INPUT, VARIABLE, BLOCK)
                 and value[0] == text[match.start() - 1 : match.start()]
                 and value[0] not in close + sep
             ):
@@ -237,7 +142,7 @@ def _assigned(text: str) -> Found:
             if value in ("{", "[") and text[end : end + 1] in ("", " ", "\n", "\t", '"', "'", "}"):
                 # A dict or a list begins: what is in it has names of its own.
                 continue
-            if pattern is _BLOCK:
+            if pattern is BLOCK:
                 if names.is_setting(key) or not _is_block(key, sep, value):
                     continue
                 end = _block_end(text, start, len(match.group("lead")), sep)
@@ -247,10 +152,10 @@ def _assigned(text: str) -> Found:
                 while len(value) >= 2 and value[0] in "\"'`" and value[-1] == value[0]:
                     start, end, value = start + 1, end - 1, value[1:-1]
             else:
-                if pattern is _ASSIGNMENT and names.is_password(key):
+                if pattern is ASSIGNMENT and names.is_password(key):
                     end = _bare_end(text, match.start(), start, end, sep)
                     value = text[start:end]
-                bare = value.rstrip(").]}\\") if pattern is not _FLAG else value
+                bare = value.rstrip(").]}\\") if pattern is not FLAG else value
                 value, end = bare, start + len(bare)
             rest = text[end : end + 60].split("\n", 1)[0]
             before = text[max(0, match.start() - 8) : max(0, match.start() - 1)]
@@ -265,22 +170,22 @@ def _assigned(text: str) -> Found:
             if "," in sep and _KEY_END.match(rest):
                 # {"name": "DB_PASSWORD", "note": ...}: what follows is the next key.
                 continue
-            if pattern in (_CALLED, _DIRECTIVE):
-                hit = is_argument(key, sep, value, pattern is _CALLED)
+            if pattern in (CALLED, DIRECTIVE):
+                hit = is_argument(key, sep, value, pattern is CALLED)
             elif (
-                pattern is _FLAG
+                pattern is FLAG
                 and not quoted
                 and ((value.startswith("-") and value[1:2].islower()) or value.startswith("--"))
             ):
                 hit = False
             else:
                 hit = is_secret(
-                    key, "=" if pattern is _ENVIRONMENT else sep, value, rest, quoted=quoted
+                    key, "=" if pattern is ENVIRONMENT else sep, value, rest, quoted=quoted
                 )
             if hit:
                 yield _rule(key), start, end
 
-    for match in rarely(_ELEMENT):
+    for match in rarely(ELEMENT):
         key = next(
             match.group(name) for name in ("key", "key2", "key3", "key4") if match.group(name)
         )

@@ -27,6 +27,7 @@ import re2
 from orrery_knowledge.screening.canonical import canonical
 from orrery_knowledge.screening.injection_rules.english import ENGLISH
 from orrery_knowledge.screening.injection_rules.languages import EUROPEAN
+from orrery_knowledge.screening.injection_rules.languages_further import FURTHER_LATIN
 from orrery_knowledge.screening.injection_rules.scripts import OTHER
 from orrery_knowledge.screening.injection_rules.supplement import EUROPEAN_MORE
 from orrery_knowledge.screening.injection_rules.supplement_scripts import OTHER_MORE
@@ -69,7 +70,7 @@ def _choice(words: list[str], front: str, behind: str) -> list[str]:
 @lru_cache(maxsize=64)
 def pattern(name: str, *, wide: bool) -> Any:
     """The pattern of a class; `wide` when the text holds letters outside ASCII."""
-    tables = (EUROPEAN, EUROPEAN_MORE, *((OTHER, OTHER_MORE) if wide else ()))
+    tables = (EUROPEAN, FURTHER_LATIN, EUROPEAN_MORE, *((OTHER, OTHER_MORE) if wide else ()))
     words = _words(*tables)[name]
     # ``\b`` knows ASCII only: words of other scripts are looked for as they are.
     latin = [word for word in words if canonical(word).text.isascii()]
