@@ -310,7 +310,8 @@ class _Run:
         self.filing.settle(source.id, entry.path, None if kept_out else prepared.digest)
         indexed = prepared.indexed
         if prepared.outcome != "index" or indexed is None:
-            await self._end_earlier(source.id, entry.path, prepared, known)
+            if known is not None:
+                await self._end_earlier(source, document, prepared, known)
             return prepared.outcome != "empty"
         refused = not indexed.eligible and indexed.status == "stable"
         if refused and known is not None and known.eligible and known.digest != indexed.digest:
@@ -343,20 +344,36 @@ class _Run:
         )
 
     async def _end_earlier(
-        self, source: str, path: str, prepared: Prepared, known: KnownDocument | None
+        self, source: KnowledgeSource, document: Document, prepared: Prepared, known: KnownDocument
     ) -> None:
         """End the version that answers now where it may not go on while this one is kept out.
 
-        Mostly it may. Not so when it is the very text that screening has just refused, or when the
-        policy wants an edit that waits to silence the approved text.
+        Mostly it may. Not so when screening refuses its own text today, which then no rollback
+        shows either, or when the policy wants an edit that waits to silence the approved text.
         """
-        same = prepared.outcome == "quarantine" and known and known.digest == prepared.digest
+        same = known.digest == prepared.digest
+        refused = prepared.unsafe if same else await self._refuses(source, document, known)
         waits = prepared.outcome == "pending" and not self.options.answer_while_pending
-        if known is not None and (same or waits):
-            ended = known.chunks
-            if self.load is not None:
-                ended = await self.index.remove(self.load, source, [path])
-            self.tally.pruned += ended
+        if not (refused or waits or (same and prepared.outcome == "quarantine")):
+            return
+        ended = known.chunks
+        if self.load is not None:
+            ended = await self.index.remove(self.load, source.id, [document.path])
+            if refused:
+                key = (document.corpus, source.id, document.path)
+                applied = await self.index.applied_decision()
+                await self.index.set_eligible(key, known.digest, False, applied)
+        self.tally.pruned += ended
+
+    async def _refuses(
+        self, source: KnowledgeSource, document: Document, known: KnownDocument
+    ) -> bool:
+        """Whether today's screening refuses the approved text that answers while an edit waits."""
+        if not known.eligible or known.processing_key == self._key(source):
+            return False
+        key = (document.corpus, document.source, document.path)
+        filed = await self.ledger.pending(key, known.digest)
+        return filed is not None and (await self._prepare(source, filed.document, {})).unsafe
 
     async def _flush(self) -> None:
         """Embed and write what was read."""

@@ -17,7 +17,7 @@ from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.governance.citations import encode_part
 from orrery_knowledge.governance.cleaning import one_line
 from orrery_knowledge.governance.connected import Connected
-from orrery_knowledge.governance.records import Outcome, OutcomeKind, OutcomeResult
+from orrery_knowledge.governance.records import RecordedOutcome, OutcomeKind, OutcomeResult
 from orrery_knowledge.governance.schema import audit, decision, outcome
 from orrery_knowledge.screening import screen
 
@@ -59,7 +59,7 @@ class KeepsOutcomes(Connected):
         recorded_by: str,
         service: str | None = None,
         verified: bool = False,
-    ) -> Outcome:
+    ) -> RecordedOutcome:
         """Record what was tried and what came of it, and who said so in the audit.
 
         Args:
@@ -104,9 +104,9 @@ class KeepsOutcomes(Connected):
                     details={"outcome": number, "result": result, "verified": verified},
                 )
             )
-        return Outcome(number=number, **values)
+        return RecordedOutcome(number=number, **values)
 
-    async def outcomes(self, investigation: str) -> list[Outcome]:
+    async def outcomes(self, investigation: str) -> list[RecordedOutcome]:
         """What was recorded under an investigation, in order."""
         query = (
             sa.select(outcome)
@@ -114,9 +114,9 @@ class KeepsOutcomes(Connected):
             .order_by(outcome.c.number)
         )
         async with self._read() as connection:
-            return [Outcome(**row._mapping) for row in await connection.execute(query)]
+            return [RecordedOutcome(**row._mapping) for row in await connection.execute(query)]
 
-    async def failed_remedies(self, services: Iterable[str]) -> list[Outcome]:
+    async def failed_remedies(self, services: Iterable[str]) -> list[RecordedOutcome]:
         """What failed on services before, as approved reports say; the latest first.
 
         Args:
@@ -139,7 +139,7 @@ class KeepsOutcomes(Connected):
             .limit(50 * MAX_FAILED)
         )
         async with self._read() as connection:
-            failed = [Outcome(**row._mapping) for row in await connection.execute(query)]
+            failed = [RecordedOutcome(**row._mapping) for row in await connection.execute(query)]
             if not failed:
                 return []
             paths = {report_path(one.investigation) for one in failed}

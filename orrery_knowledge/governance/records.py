@@ -212,7 +212,7 @@ OutcomeKind = Literal["remedy", "recovery"]
 OutcomeResult = Literal["failed", "partial", "worked", "observed"]
 
 
-class Outcome(Model):
+class RecordedOutcome(Model):
     """What was tried in an incident, or how it ended.
 
     Attributes:

@@ -18,7 +18,7 @@ from orrery_knowledge.errors import DocumentError
 from orrery_knowledge.governance.digests import framed_digest
 from orrery_knowledge.governance.frontmatter import split_front_matter
 from orrery_knowledge.governance.outcomes import REPORTS, REPORTS_CORPUS, plain_words, report_path
-from orrery_knowledge.governance.records import Evidence, Outcome
+from orrery_knowledge.governance.records import Evidence, RecordedOutcome
 from orrery_knowledge.models import Document
 from orrery_knowledge.screening import label_text
 
@@ -33,7 +33,7 @@ _OURS = ("doctype", "incident", "failed_remedies", "recovery")
 def draft_report(
     investigation: str,
     evidence: Sequence[Evidence],
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[RecordedOutcome],
     *,
     title: str | None = None,
     service: str | None = None,
@@ -60,7 +60,7 @@ def draft_report(
     return finished_report(_with_front(front, body), investigation, outcomes)
 
 
-def finished_report(text: str, investigation: str, outcomes: Sequence[Outcome]) -> str:
+def finished_report(text: str, investigation: str, outcomes: Sequence[RecordedOutcome]) -> str:
     """A report with the fields and sections that code writes, whatever it said there.
 
     Args:
@@ -100,12 +100,12 @@ def report_document(investigation: str, text: str) -> Document:
     )
 
 
-def _texts(outcomes: Sequence[Outcome]) -> list[str]:
+def _texts(outcomes: Sequence[RecordedOutcome]) -> list[str]:
     """What was recorded, each thing once."""
     return list({plain_words(one.text): one.text for one in reversed(outcomes)}.values())[::-1]
 
 
-def _section(title: str, outcomes: Sequence[Outcome]) -> str:
+def _section(title: str, outcomes: Sequence[RecordedOutcome]) -> str:
     lines = [
         f"- {_code(one.text)} ({one.result}, recorded {one.recorded_at:%Y-%m-%d %H:%M} UTC by "
         f"{label_text(one.recorded_by)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,12 @@ import pytest
 import yaml
 from sync_support import SOURCE, Place, page
 
+from orrery_knowledge import reviewing
 from orrery_knowledge.governance.frontmatter import split_front_matter
+from orrery_knowledge.governance.ledger import Ledger
 from orrery_knowledge.governance.reports import TO_WRITE
 from orrery_knowledge.models import SearchResult
+from orrery_knowledge.protocols import KnowledgeIndex
 from orrery_knowledge.testing.embedders import HashingEmbedder
 
 pytest_plugins = ["engine_fixtures"]
@@ -130,6 +134,38 @@ def test_syncs_carry_reports_on_until_they_are_replaced_or_revoked(
     assert not any("narwhal" in p.text for p in incident.search("narwhal").passages)
     assert named(incident.search("zebra")) == []
     assert incident.cli("verify").code == 0
+
+
+def test_the_first_report_is_approved_while_a_sync_runs_that_began_before_it(
+    incident: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """K050. That sync knows of no reports; it must neither withdraw the report nor lose it."""
+    monkeypatch.setattr(reviewing, "PATIENCE", 0.0)
+    file = tmp_path / "report.md"
+    written(incident, file)
+    said: list[str] = []
+
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> None:
+        prepare = index.prepare
+
+        def decide() -> None:
+            ran = incident.cli("review", "approve", filed(incident, file), *WHY, "--json")
+            said.append(ran.json["note"])
+
+        async def meanwhile(load: int) -> None:
+            await asyncio.to_thread(decide)
+            await prepare(load)
+
+        monkeypatch.setattr(index, "prepare", meanwhile)
+        assert (await incident.sync_with(index, ledger, incident.embedder, full=True)).activated
+
+    incident.run(work)
+    assert said == ["a sync is running: that one or the next makes it answer"]
+    assert incident.cli("sync").code == 0
+    assert incident.search("walrus", corpus="reports").passages
+    # Nor does one that was configured before there were reports end them.
+    incident.sync(full=True)
+    assert incident.search("walrus", corpus="reports").passages
 
 
 def test_what_failed_can_not_be_written_away(incident: Place, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -126,24 +126,68 @@ def test_a_draft_and_a_revoked_text_are_not_read_again_for_that(place: Place) ->
     assert set(place.visible()) == {"p00.md"}
 
 
-def test_a_text_that_new_rules_refuse_stops_answering(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place.fill(2)
-    place.sync()
+@pytest.fixture
+def stricter(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Lets a newer screening refuse every text that holds "own1x"."""
 
-    def stricter(text: str) -> Screened:
+    def screened(text: str) -> Screened:
         bad = Finding(kind="injection", rule="new", line=1, start=0, end=1, preview="new")
         return Screened(text=text, findings=(bad,) if "own1x" in text else ())
 
-    monkeypatch.setattr(preparation, "screen", stricter)
-    monkeypatch.setattr(preparation, "SCREENING_VERSION", "stricter")
+    def install() -> None:
+        monkeypatch.setattr(preparation, "screen", screened)
+        monkeypatch.setattr(preparation, "SCREENING_VERSION", "stricter")
+
+    return install
+
+
+def test_a_text_that_new_rules_refuse_stops_answering_in_every_load(
+    place: Place, stricter: Callable[[], None]
+) -> None:
+    place.fill(2)
+    place.sync()
+    stricter()
     report = place.sync()
     # One chunk of the page that is written anew, one of the page that is refused.
     assert (report.quarantined, report.documents, report.pruned) == (1, 1, 2)
     assert report.activated
     assert place.holding("zebra") == {"p00.md"}
     assert place.sync().activated is False
+    assert place.cli("loads", "rollback").code == 0
+    assert place.holding("zebra") == {"p00.md"}
+
+
+def test_what_an_older_release_takes_for_safe_again_answers_again(
+    place: Place, stricter: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.fill(2)
+    place.sync()
+    stricter()
+    place.sync()
+    monkeypatch.undo()
+    place.sync()
+    assert place.holding("zebra") == {"p00.md", "p01.md"}
+
+
+def test_an_approved_text_that_new_rules_refuse_stops_answering_while_its_edit_waits(
+    place: Place, stricter: Callable[[], None]
+) -> None:
+    place.configure(REVIEW)
+    place.fill(2)
+    place.sync()
+    for name in ("p00.md", "p01.md"):
+        place.decide(name, "approved")
+    place.sync()
+    for name in ("p00.md", "p01.md"):
+        place.write(name, page("Edited", "walrus"))
+    place.sync()
+    assert place.holding("zebra") == {"p00.md", "p01.md"}
+    stricter()
+    report = place.sync()
+    assert (report.quarantined, report.pending, report.pruned) == (0, 2, 1)
+    assert place.holding("zebra") == {"p00.md"}
+    assert place.cli("loads", "rollback").code == 0
+    assert place.holding("zebra") == {"p00.md"}
 
 
 @pytest.mark.parametrize(("goes_on", "found"), [(True, {"p00.md"}), (False, set())])

@@ -1,4 +1,4 @@
-"""200 kills of real syncs and 50 of approvals an engine: at named points, between statements, at random moments."""
+"""200 kills of real syncs an engine, at named points, between statements and at random; 50 of approvals."""
 
 from __future__ import annotations
 
