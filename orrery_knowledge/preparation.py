@@ -23,7 +23,9 @@ from orrery_knowledge.models import (
     Document,
     IndexedChunk,
     IndexedDocument,
+    KnownDocument,
     Model,
+    SourceEntry,
     Trust,
 )
 from orrery_knowledge.protocols import KnowledgeSource
@@ -92,6 +94,19 @@ def processing_key(source: KnowledgeSource, *, fingerprint: str | None, size: in
         source.trust,
         source.settings_key,
     )[:32]
+
+
+def is_unchanged(
+    before: KnownDocument, entry: SourceEntry, key: str, decisions: Mapping[str, Decision]
+) -> bool:
+    """Whether a document need not be read: same revision, processed the same way.
+
+    A stable text that doesn't answer although nobody refused it lost its trust when its source's
+    setting was another one: it is read again.
+    """
+    if (before.revision, before.processing_key) != (entry.revision, key):
+        return False
+    return before.eligible or before.status != "stable" or before.digest in decisions
 
 
 def prepare(

@@ -24,6 +24,7 @@ from orrery_knowledge.errors import (
 )
 from orrery_knowledge.filing import Answer, Decisions, Filing
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.outcomes import REPORTS
 from orrery_knowledge.governance.records import Decision
 from orrery_knowledge.governance.reviews import apply_decisions, unapplied
 from orrery_knowledge.governance.shown import shown_path
@@ -35,7 +36,7 @@ from orrery_knowledge.models import (
     SourceEntry,
     SyncReport,
 )
-from orrery_knowledge.preparation import Prepared, prepare, processing_key
+from orrery_knowledge.preparation import Prepared, is_unchanged, prepare, processing_key
 from orrery_knowledge.protocols import Embedder, KnowledgeIndex, KnowledgeSource
 from orrery_knowledge.provenance import Provenances
 from orrery_knowledge.sync_options import SyncOptions as SyncOptions
@@ -205,7 +206,7 @@ class _Run:
                 self._warn_of_words_only(source.id, known.keys() & present[source.id])
             gone[source.id] = sorted(known.keys() - present[source.id])
         if self.options.source is None and self.wanted:
-            for source_id in set(await self.index.sources()) - self.sources.keys():
+            for source_id in set(await self.index.sources()) - self.sources.keys() - {REPORTS}:
                 known = await self.index.known(source_id)
                 known_total += len(known)
                 gone[source_id] = sorted(known)
@@ -215,7 +216,8 @@ class _Run:
             return report
         if not report.refused:
             everything = self.options.source is None and self.wanted
-            configured = set(self.sources) if everything else None
+            # A sync that began before the first report was filed must not end it.
+            configured = {*self.sources, REPORTS} if everything else None
             await _uninterrupted(self.filing.close(present, configured=configured))
         return await self._with_answers(report)
 
@@ -255,7 +257,7 @@ class _Run:
                 seen.add(entry.path)
                 before = known.get(entry.path)
                 mine = decisions.get((source.corpus, source.id, entry.path), {})
-                same = before is not None and _is_unchanged(before, entry, key, mine)
+                same = before is not None and is_unchanged(before, entry, key, mine)
                 if before is not None and same and not self.options.full:
                     self.tally.skipped += 1
                     self.filing.settle(source.id, entry.path, before.digest)
@@ -493,16 +495,3 @@ async def _uninterrupted(work: Coroutine[Any, Any, object]) -> None:
             if task.done():
                 break
     await task
-
-
-def _is_unchanged(
-    before: KnownDocument, entry: SourceEntry, key: str, decisions: Mapping[str, Decision]
-) -> bool:
-    """Whether a document need not be read: same revision, processed the same way.
-
-    A stable text that doesn't answer although nobody refused it lost its trust when its source's
-    setting was another one: it is read again.
-    """
-    if (before.revision, before.processing_key) != (entry.revision, key):
-        return False
-    return before.eligible or before.status != "stable" or before.digest in decisions

@@ -11,7 +11,7 @@ import click
 
 from orrery_knowledge.cli import options
 from orrery_knowledge.cli.identity import who
-from orrery_knowledge.cli.terminal import print_json, print_text, say, warn
+from orrery_knowledge.cli.terminal import print_json, print_text, printable_lines, say, warn
 from orrery_knowledge.governance.records import ReviewStatus
 from orrery_knowledge.governance.review_lines import ReviewLine, line_of
 from orrery_knowledge.retrieval import NOTHING_INDEXED
@@ -68,7 +68,7 @@ async def list_(config: Path | None, status: str | None, source: str | None, jso
         print_json([one.model_dump(mode="json") for one in chosen])
         return 0
     for one in chosen:
-        say(f"{one.status:<10}  {one.id}  {one.title}{_by(one)}")
+        say(f"{one.status:<10}  {one.filed_at:%Y-%m-%d}  {one.id}  {one.title}{_by(one)}")
     if not chosen:
         say("nothing to review" if begun else NOTHING_INDEXED)
     return 0
@@ -97,7 +97,8 @@ async def show(config: Path | None, review_id: str, json_: bool) -> int:
         what = "below is what is new" if found.diff else "its text was not filed here"
         say(f"another version answers now ({found.answers_now[:12]}); {what}")
     say()
-    print_text(found.text if found.diff is None else found.diff)
+    # Through a pager too: whoever decides must see what the text hides.
+    print_text(printable_lines(found.text if found.diff is None else found.diff))
     return 0
 
 

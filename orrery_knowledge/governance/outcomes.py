@@ -17,7 +17,7 @@ from orrery_knowledge.errors import ConfigurationError
 from orrery_knowledge.governance.citations import encode_part
 from orrery_knowledge.governance.cleaning import one_line
 from orrery_knowledge.governance.connected import Connected
-from orrery_knowledge.governance.records import RecordedOutcome, OutcomeKind, OutcomeResult
+from orrery_knowledge.governance.records import OutcomeKind, OutcomeResult, RecordedOutcome
 from orrery_knowledge.governance.schema import audit, decision, outcome
 from orrery_knowledge.screening import screen
 

@@ -1,11 +1,17 @@
-"""An edit that waits, an approval of it that dies, and what must hold afterwards."""
+"""Approvals and filed reports that die, and what must hold afterwards."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Literal, NamedTuple
 
-from kill_support import KILLED, kill_at, killed_approval
+from kill_support import KILLED, Trap, kill_at, killed_approval
 from sync_support import SOURCE, Place, page
+
+from orrery_knowledge.cli import report
+from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.settings import Settings
 
 WHO = ("--reviewer", "ada", "--reason", "tried it", "--json")
 
@@ -57,6 +63,23 @@ def survive_approval(
     statuses = [load.status for load in place.loads()]
     assert (statuses.count("active"), statuses.count("building")) == (1, 0)
     return code, bool(recorded), answered
+
+
+FILING = ("report", "file", "INC-1", "report.md", "--reviewer", "ada", "--json")
+
+
+def killed_filing(root: str, point: str) -> None:
+    """The child: the command that files a report dies at a point."""
+    os.chdir(root)
+    honest = report.build_ledger
+
+    def trapped(settings: Settings) -> Ledger:
+        ledger = honest(settings)
+        Trap(point).around(ledger)
+        return ledger
+
+    report.build_ledger = trapped
+    Place(Path(root)).cli(*FILING)
 
 
 def _answers(place: Place) -> str:

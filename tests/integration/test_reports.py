@@ -13,9 +13,12 @@ from sync_support import SOURCE, Place, page
 from orrery_knowledge import reviewing
 from orrery_knowledge.governance.frontmatter import split_front_matter
 from orrery_knowledge.governance.ledger import Ledger
+from orrery_knowledge.governance.report_source import ReportSource
 from orrery_knowledge.governance.reports import TO_WRITE
 from orrery_knowledge.models import SearchResult
 from orrery_knowledge.protocols import KnowledgeIndex
+from orrery_knowledge.reviewing import Reviewer, Reviewing
+from orrery_knowledge.sync_options import SyncOptions
 from orrery_knowledge.testing.embedders import HashingEmbedder
 
 pytest_plugins = ["engine_fixtures"]
@@ -143,17 +146,18 @@ def test_the_first_report_is_approved_while_a_sync_runs_that_began_before_it(
     monkeypatch.setattr(reviewing, "PATIENCE", 0.0)
     file = tmp_path / "report.md"
     written(incident, file)
-    said: list[str] = []
+    said: list[str | None] = []
 
     async def work(index: KnowledgeIndex, ledger: Ledger) -> None:
+        desk = Reviewing(index, ledger, [ReportSource(ledger)], incident.embedder, SyncOptions())
         prepare = index.prepare
 
-        def decide() -> None:
-            ran = incident.cli("review", "approve", filed(incident, file), *WHY, "--json")
-            said.append(ran.json["note"])
-
         async def meanwhile(load: int) -> None:
-            await asyncio.to_thread(decide)
+            ran = await asyncio.to_thread(
+                incident.process, "report", "file", "INC-1", str(file), *ADA, "--json"
+            )
+            ada = Reviewer(name="ada", role="approver")
+            said.append((await desk.approve(ran.json["id"], ada, "read it")).note)
             await prepare(load)
 
         monkeypatch.setattr(index, "prepare", meanwhile)

@@ -1,12 +1,12 @@
-"""An approval that is killed, wherever it is, is recorded whole or not at all, and never lost."""
+"""Approvals and reports that are killed are recorded whole or not at all, and never lost."""
 
 from __future__ import annotations
 
 import random
 
 import pytest
-from kill_support import KILLED
-from review_kill_support import Edited, edited, survive_approval
+from kill_support import KILLED, kill_at
+from review_kill_support import FILING, WHO, Edited, edited, killed_filing, survive_approval
 from sync_support import Place
 
 pytest_plugins = ["engine_fixtures"]
@@ -59,3 +59,30 @@ def test_killed_at_random(review: Edited) -> None:
 
 def test_what_a_killed_approval_owes_is_paid_by_the_next_review(review: Edited) -> None:
     assert survive_approval(review, "begin:1:after", repair="review") == (KILLED, True, "old")
+
+
+@pytest.mark.parametrize(
+    ("point", "filed"),
+    [
+        ("file_pending:1:before", 0),
+        ("file_pending:1:after", 1),
+        ("record:1:before", 1),
+        ("record:1:after", 1),
+    ],
+)
+def test_a_report_that_is_killed_while_it_is_filed_is_filed_once_at_most(
+    empty_place: Place, monkeypatch: pytest.MonkeyPatch, point: str, filed: int
+) -> None:
+    empty_place.fill(1)
+    empty_place.sync()
+    empty_place.write("../report.md", "# Outage\n\nThe walrus pool ran dry.\n")
+    assert kill_at(empty_place, point, killed_filing) == KILLED
+    assert len(empty_place.reviews()) == filed
+    assert empty_place.holding("walrus") == set()
+    assert empty_place.cli("sync").code == 0
+    monkeypatch.chdir(empty_place.root)
+    again = empty_place.cli(*FILING)
+    assert again.code == 0
+    assert empty_place.reviews() == {"INC-1.md": ["pending"]}
+    assert empty_place.cli("review", "approve", again.json["id"], *WHO).json["answers"]
+    assert empty_place.search("walrus", corpus="reports").passages

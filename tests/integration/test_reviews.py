@@ -71,6 +71,23 @@ def test_what_waits_is_listed_shown_and_approved(waiting: Place) -> None:
     assert waiting.verify() == []
 
 
+def test_what_a_text_hides_is_shown_to_whoever_reviews_it(waiting: Place) -> None:
+    """K131. Comments, and characters that no terminal and no pager would show."""
+    waiting.write("p00.md", page("Page 0", "heron", "wal\u200brus <!-- quiet note -->"))
+    waiting.sync()
+    shown = waiting.cli("review", "show", named(waiting, "p00.md")).out
+    assert "wal\\u200brus <!-- quiet note -->" in shown
+    assert "\u200b" not in shown
+    assert "look at line " in shown
+    assert ": invisible-character\n" in shown
+
+
+def test_the_list_says_since_when_a_version_waits(waiting: Place) -> None:
+    one = listed(waiting)["p00.md"]
+    lines = waiting.cli("review", "list").out.splitlines()
+    assert f"pending     {one['filed_at'][:10]}  {one['id']}  Page 0" in lines
+
+
 def test_an_edit_waits_while_the_approved_text_answers(waiting: Place) -> None:
     review(waiting, "approve", named(waiting, "p00.md"))
     waiting.write("p00.md", page("Page 0", "walrus"))

@@ -1,4 +1,4 @@
-"""200 kills of real syncs an engine, at named points, between statements and at random; 50 of approvals."""
+"""200 kills an engine of real syncs, at named points or random moments, and 50 of approvals."""
 
 from __future__ import annotations
 
