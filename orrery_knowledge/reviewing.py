@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from orrery_knowledge.errors import (
     CheckFailed,
     ConfigurationError,
-    EmbedderError,
     Forbidden,
     KnowledgeError,
     LoadsHeld,
@@ -106,13 +105,16 @@ class Reviewing:
         earlier = await self._ledger.pending(review.document, now) if now else None
         return await asyncio.to_thread(text_of, review, filed, now, earlier)
 
-    async def approve(self, review_id: str, by: Reviewer, reason: str) -> Reviewed:
+    async def approve(
+        self, review_id: str, by: Reviewer, reason: str, *, again: bool = False
+    ) -> Reviewed:
         """Let a version answer; before this returns it does, or `note` says what it waits for.
 
         Args:
             review_id: of the version that was read.
             by: who approves.
             reason: for people.
+            again: whether they know that it was rejected, revoked or expired before.
 
         Raises:
             Forbidden: they may not, or screening refuses the text today.
@@ -123,7 +125,13 @@ class Reviewing:
             review = await self._ledger.review(review_id)
             self._refuse_unfit(await self._filed(review))
             latest = review.decision
-            again = latest is not None and latest.decision in ("rejected", "revoked", "expired")
+            anew = latest is not None and latest.decision in ("rejected", "revoked", "expired")
+            if latest and anew and not again:
+                # Whoever read it while it waited must hear what was decided meanwhile.
+                raise StaleDecision(
+                    f"this version was {latest.decision} by {latest.reviewer}; if you have seen "
+                    "that and want it to answer all the same, say again"
+                )
             number = await self._ledger.decide(
                 review.document,
                 review.digest,
@@ -131,7 +139,7 @@ class Reviewing:
                 reviewer=by.name,
                 verified=by.verified,
                 reason=reason,
-                replaces=latest.number if latest and again else None,
+                replaces=latest.number if latest and anew else None,
                 indexed=await self._holds(review.document, review.digest),
                 before=await self.answering(review.document),
             )
@@ -267,9 +275,19 @@ class Reviewing:
                 return str(error)
             if report.refused:
                 raise CheckFailed("; ".join(error.reason for error in report.errors))
-            if await self.answering(document) == digest:
-                return None
-            raise EmbedderError("it could not be written")
+            return await self._missing(document, digest)
+
+    async def _missing(self, document: DocumentKey, digest: str) -> str | None:
+        """Why an approved version doesn't answer though the load that was to bring it is there."""
+        if await self.answering(document) == digest:
+            return None
+        decided = (await self._ledger.approvals([document])).get(document, {}).get(digest)
+        if decided is None or decided.decision != "approved":
+            return "somebody took it back meanwhile"
+        filed = await self._ledger.pending(document, digest)
+        if filed is None or filed.superseded:
+            return "its source holds another version meanwhile"
+        return "it could not be written yet; the next sync makes it answer"
 
     async def _answering(self) -> dict[DocumentKey, str]:
         if await self._index.active_load() is None:

@@ -106,13 +106,21 @@ async def show(config: Path | None, review_id: str, json_: bool) -> int:
 @click.argument("review_id", metavar="ID")
 @_reviewer
 @_reason
+@click.option("--again", is_flag=True, help="Also if it was rejected, revoked or expired before.")
 @options.as_json
 @options.command
 async def approve(
-    config: Path | None, review_id: str, reviewer: str | None, reason: str, json_: bool
+    config: Path | None,
+    review_id: str,
+    reviewer: str | None,
+    reason: str,
+    again: bool,
+    json_: bool,
 ) -> int:
     """Let a version answer. It does when this command is done."""
-    return await _decide(config, reviewer, json_, lambda r, by: r.approve(review_id, by, reason))
+    return await _decide(
+        config, reviewer, json_, lambda r, by: r.approve(review_id, by, reason, again=again)
+    )
 
 
 @review.command()

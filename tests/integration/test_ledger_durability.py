@@ -71,12 +71,14 @@ async def test_killed_writer_loses_nothing_that_it_was_told_is_saved(
     async with Ledger(ledger_url) as ledger:
         rows = await ledger.evidence("inc")
         decided = [decision.path for decision in await ledger.decisions_since(0)]
+        audited = [entry.details["review"] for entry in reversed(await ledger.audit(limit=10_000))]
         # Writing goes on as if nothing had happened.
-        assert await ledger.record("went on", actor="test") == 1
+        assert await ledger.record("went on", actor="test") == len(decided) + 1
     assert len(rows) >= 3 * told
     assert len(rows) % 3 == 0, "passages of one answer are saved together or not at all"
     assert [row.sequence for row in rows] == list(range(1, len(rows) + 1))
     assert decided[:told] == [str(n) for n in range(1, told + 1)]
+    assert audited == [f"s:{path}@{'a' * 12}" for path in decided], "one row each, never half"
     if ledger_url.startswith("sqlite"):
         with sqlite3.connect(ledger_url.partition("///")[2]) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -113,9 +113,12 @@ def test_rejected_and_revoked_texts_do_not_answer(waiting: Place) -> None:
     assert waiting.holding("zebra") == set()
     waiting.sync(full=True)
     assert waiting.holding("zebra") == set()
-    # Whoever was too hasty may approve it after all.
-    assert review(waiting, "approve", second).json["answers"]
-    assert review(waiting, "approve", first).json["answers"]
+    # Whoever was too hasty may approve it after all, and says that they know.
+    for one, said in ((second, "revoked"), (first, "rejected")):
+        refused = waiting.cli("review", "approve", one, *ADA)
+        assert refused.code == 5
+        assert f"this version was {said} by ada" in refused.err
+        assert review(waiting, "approve", one, *ADA, "--again").json["answers"]
     assert waiting.holding("zebra") == {"p00.md", "p01.md"}
     waiting.sync(full=True)
     assert waiting.holding("zebra") == {"p00.md", "p01.md"}
@@ -146,6 +149,22 @@ def test_a_decision_on_what_is_not_there_is_stale(waiting: Place) -> None:
     assert review(waiting, "reject", new).code == 5
     bad = waiting.cli("review", "approve", "p00.md", *ADA)
     assert (bad.code, bad.err.count("\n")) == (1, 1)
+
+
+def test_what_was_rejected_meanwhile_is_not_approved_unseen(waiting: Place) -> None:
+    """Of two decisions at once one wins, whichever they are."""
+    one = named(waiting, "p00.md")
+
+    async def work(index: KnowledgeIndex, ledger: Ledger) -> list[object]:
+        desk = reviewing(waiting, index, ledger)
+        ada, eve = (Reviewer(name=name, role="approver") for name in ("ada", "eve"))
+        return await asyncio.gather(
+            desk.reject(one, ada, ""), desk.approve(one, eve, ""), return_exceptions=True
+        )
+
+    done = sorted(type(one).__name__ for one in waiting.run(work))
+    assert done == ["Reviewed", "StaleDecision"]
+    assert len(waiting.run(lambda _, ledger: ledger.decisions_since(0))) == 1
 
 
 def test_each_decision_leaves_one_audit_row(waiting: Place) -> None:

@@ -58,7 +58,7 @@ def test_a_folder_that_can_not_be_written(filled: Desk, words: list[str]) -> Non
     assert "it is read-only; make its folder writable, or set `state`" in err
 
 
-@pytest.mark.parametrize("limit", [0, 40_000])
+@pytest.mark.parametrize("limit", [0, 40_000, 87_040])
 def test_a_ledger_that_may_not_grow(desk: Desk, limit: int) -> None:
     desk.write("zebra.md", "# Zebra\n\nA zebra crosses the road.\n")
     code, err = run(desk, [sys.executable, "-c", LIMITED, str(limit), "sync"])
@@ -98,9 +98,9 @@ def test_a_ledger_whose_first_bytes_are_gone(filled: Desk, words: list[str]) -> 
     assert ledger.read_bytes() == data
 
 
-@pytest.mark.parametrize("blocks", [85, 100, 120, 200])
+@pytest.mark.parametrize("blocks", [100, 110, 120, 200])
 def test_a_first_sync_under_a_limit_says_which(desk: Desk, blocks: int) -> None:
-    """SQLite rolls back a failed migration by itself: doing so again hid the reason (85 to 130)."""
+    """SQLite rolls back a failed migration by itself: doing so again hid the reason (up to 130)."""
     size = blocks * 1024
     for number in range(20):
         desk.write(f"{number}.md", f"# Zebra {number}\n\n" + "A zebra crosses the road.\n\n" * 400)

@@ -90,6 +90,11 @@ def test_an_approver_reads_decides_and_it_answers(client: TestClient) -> None:
         assert answer["passages"][0]["trust"] == "reviewed by ada"
     revoked = decide(client, "revoke", found["Odd"])
     assert (revoked.status_code, revoked.json()["answers"]) == (200, False)
+    assert decide(client, "approve", found["Odd"]).status_code == 409
+    again = {"id": found["Odd"], "reason": "I know", "again": True}
+    assert decide(client, "approve", found["Odd"], json=again).json()["answers"]
+    assert decide(client, "reject", found["Odd"], json=again).status_code == 400
+    assert decide(client, "revoke", found["Odd"]).status_code == 200
     [listed] = client.get("/reviews", params={"status": "revoked"}, headers=as_("ada")).json()
     assert (listed["reviewer"], listed["verified"], listed["reason"]) == ("ada", True, "tried it")
 

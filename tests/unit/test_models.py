@@ -98,7 +98,7 @@ def test_the_shape_of_a_search_is_the_documented_one() -> None:
     found = SearchResult(status="ok", confident=True, confidence=0.9, query="x")
     assert set(found.model_dump(mode="json")) == {
         "status", "confident", "confidence", "query", "passages", "counts", "load", "took_ms",
-        "reason",
+        "reason", "failed_remedies",
     }  # fmt: skip
     assert found.model_dump()["counts"] == {"lexical": 0, "identifiers": 0, "vector": 0}
 
