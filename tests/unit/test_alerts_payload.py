@@ -17,6 +17,7 @@ from orrery_knowledge.errors import InvalidPayload
 
 
 def test_each_alert_has_its_own_status_whatever_the_group_says() -> None:
+    """K110."""
     payload = parse_payload(group(alert("A"), alert("B", status="resolved"), status="firing"))
     assert [(one.name, one.status) for one in payload.alerts] == [
         ("A", "firing"),

@@ -267,6 +267,7 @@ async def test_a_webhook_asks_once_for_the_state_of_the_index(place: Place) -> N
 
 
 async def test_two_hundred_deliveries_of_one_alert_count_once(place: Place) -> None:
+    """K112."""
     one = alert("PrinterOnFire", summary="Paper tray ablaze")
     routes = [await place.one(one, delivered=True) for _ in range(200)]
     assert [route.duplicate for route in routes] == [False] + [True] * 199
@@ -284,6 +285,7 @@ async def test_deliveries_are_known_to_another_worker(place: Place) -> None:
 
 
 async def test_the_same_resolved_alert_again_is_a_duplicate_and_no_gap(place: Place) -> None:
+    """K111."""
     one = alert("PrinterOnFire", status="resolved")
     assert not (await place.one(one, delivered=True)).duplicate
     assert (await place.one(one, delivered=True)).duplicate
